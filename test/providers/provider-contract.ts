@@ -56,8 +56,13 @@ export function describeProviders(players: readonly Player[]): void {
   describe.concurrent.each(players)('$name', (player) => {
     works(player);
     fails(player);
-    isEnded(player);
+    means(player);
   });
+}
+
+/** How a process ends that does not do so alone; nearly the same for all. */
+export function describeEnds(players: readonly Player[]): void {
+  describe.concurrent.each(players)('$name', isEnded);
 }
 
 function works(player: Player): void {
@@ -115,6 +120,18 @@ function fails(player: Player): void {
   });
 }
 
+function means(player: Player): void {
+  it('has its own word for an end without work', async ({ expect, onTestFinished }) => {
+    const { outcome } = await player.play(new TurnFixture(onTestFinished), 'does nothing');
+    expect({ ...outcome, kind: kind(outcome) }).toMatchObject({ kind: player.nonsense });
+  });
+
+  it('reads garbage without harm', async ({ expect, onTestFinished }) => {
+    const { outcome } = await player.play(new TurnFixture(onTestFinished), 'writes garbage');
+    expect({ ...outcome, kind: kind(outcome) }).toMatchObject({ kind: player.nonsense });
+  });
+}
+
 function isEnded(player: Player): void {
   it('is ended when it hangs', async ({ expect, onTestFinished }) => {
     const { outcome, left } = await player.play(new TurnFixture(onTestFinished), 'hangs');
@@ -126,16 +143,6 @@ function isEnded(player: Player): void {
     const { outcome, left } = await player.play(new TurnFixture(onTestFinished), 'is deaf to TERM');
     expect(outcome).toMatchObject({ is: 'later', class: 'RETRYABLE_TRANSIENT' });
     expect(left).toEqual([]);
-  });
-
-  it('has its own word for an end without work', async ({ expect, onTestFinished }) => {
-    const { outcome } = await player.play(new TurnFixture(onTestFinished), 'does nothing');
-    expect({ ...outcome, kind: kind(outcome) }).toMatchObject({ kind: player.nonsense });
-  });
-
-  it('reads garbage without harm', async ({ expect, onTestFinished }) => {
-    const { outcome } = await player.play(new TurnFixture(onTestFinished), 'writes garbage');
-    expect({ ...outcome, kind: kind(outcome) }).toMatchObject({ kind: player.nonsense });
   });
 
   it('is ended when it writes without end', async ({ expect, onTestFinished }) => {

@@ -8,8 +8,7 @@ import {
   type JobSource,
   type JobState,
 } from '../../src/queue/channel.ts';
-import { engineOf, type QueueEngine } from '../../src/queue/engine.ts';
-import { builtPart } from '../support/built-part.ts';
+import { engineOf } from '../../src/queue/engine.ts';
 import { MemoryQueue } from '../support/memory-queue.ts';
 import { publishedLabels } from '../../src/queue/board.ts';
 import { engines, redisEngine, type TestServer } from './servers.ts';
@@ -45,9 +44,8 @@ function memoryBed(): Bed {
   };
 }
 
-/** `built`: by this part of the package, as it is built. */
-async function realBed({ url }: TestServer, built: string | null): Promise<Bed> {
-  const opening = built === null ? await engineOf(url) : (builtPart(built) as QueueEngine);
+async function realBed({ url }: TestServer): Promise<Bed> {
+  const opening = await engineOf(url);
   const address = { url, name: randomUUID(), lease: short, onChange: () => {} };
   const sources: JobSource[] = [];
   const queue = opening.openQueue({ ...address, roles: ['engineer', 'qa'] });
@@ -65,15 +63,10 @@ async function realBed({ url }: TestServer, built: string | null): Promise<Bed> 
   };
 }
 
-const kinds = [
-  { name: 'memory', engine: null, built: null },
-  ...engines.flatMap((engine) => [
-    { name: engine.name, engine, built: null },
-    { name: `${engine.name}, as it is built`, engine, built: engine.part },
-  ]),
-];
+// As they are built, whole turns run through them.
+const kinds = [{ name: 'memory', engine: null }, ...engines.map((engine) => ({ name: engine.name, engine }))];
 
-describe.each(kinds)('the queue in $name', ({ engine, built }) => {
+describe.each(kinds)('the queue in $name', ({ engine }) => {
   let server: TestServer | null = null;
   let bed: Bed;
   beforeAll(async () => {
@@ -82,7 +75,7 @@ describe.each(kinds)('the queue in $name', ({ engine, built }) => {
   afterAll(() => server?.close());
   beforeEach(async ({ skip }) => {
     if (engine !== null && server === null) skip(engine.lacks);
-    bed = server === null ? memoryBed() : await realBed(server, built);
+    bed = server === null ? memoryBed() : await realBed(server);
   });
   afterEach(() => bed.close());
 

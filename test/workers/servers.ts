@@ -21,8 +21,6 @@ export interface TestEngine {
   readonly name: 'Redis' | 'PostgreSQL';
   /** Why its tests are skipped where its programs are missing. */
   readonly lacks: string;
-  /** The part of the built program that it is for. */
-  readonly part: string;
   /** The folder of its programs; null: there are none. Throws where `REQUIRE_WORKERS` is 1. */
   readonly folder: string | null;
   open(folder: string, port?: number): Promise<TestServer>;
@@ -33,14 +31,12 @@ export const engines: readonly TestEngine[] = [
   {
     name: 'Redis',
     lacks: lacks('redis-server'),
-    part: 'bull',
     folder: find('redis-server', []),
     open: openRedis,
   },
   {
     name: 'PostgreSQL',
     lacks: lacks('postgresql'),
-    part: 'postgres',
     folder: find('postgres', debianFolders()),
     open: openPostgres,
   },
