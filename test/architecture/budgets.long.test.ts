@@ -98,6 +98,7 @@ describe('the check of tests', () => {
     [`it.skipIf(windows)('a', () => {});`, 'a test is left out by .skipIf'],
     [`expect(true).toBe(true);`, 'expects something of a constant'],
     [`await sleep(10);`, 'sleep() waits for time to pass, not for what is tested'],
+    [`await vi.waitFor(done);`, 'waitFor() gives up after a second: use expect.poll()'],
     [`setTimeout(done, 10);`, 'setTimeout() waits for time to pass, not for what is tested'],
     [`await timers.setTimeout(10);`, 'setTimeout() waits for time to pass, not for what is tested'],
   ])('refuses %s', (text, fault) => {

@@ -208,7 +208,7 @@ describe('a program that ends', () => {
     const { programs, channel } = world();
     await channel.receive();
     const failed = failure(channel.send(post));
-    await vi.waitFor(() => expect(programs.written).toHaveLength(1));
+    await expect.poll(() => programs.written).toHaveLength(1);
     programs.print(arrived('1'));
     programs.die('SIGKILL ended it');
     expect((await failed).message).toBe('its program: SIGKILL ended it');

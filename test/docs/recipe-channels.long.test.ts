@@ -136,7 +136,7 @@ describe('Telegram', () => {
       ]);
       expect(double.unconfirmed).toBe(3);
       first.channel.confirm(before);
-      await vi.waitFor(() => expect(double.unconfirmed).toBe(0), { timeout: 120_000 });
+      await expect.poll(() => double.unconfirmed).toBe(0);
       const asked = await first.channel.send(post('k1', { conversation: '42/101' }));
       expect(double.sent).toMatchObject([{ chat: '42', answers: 101, text: post('k1').text }]);
       expect(asked).toEqual({ reference: '42/104', conversation: '42/101' });
@@ -162,11 +162,12 @@ describe('Telegram', () => {
     using(new TelegramDouble(), async (double) => {
       const { channel } = start(double);
       await channel.receive();
+      await expect.poll(() => double.isAsked).toBe(true);
       const other = fetch(`${double.address}/bot${double.token}/getUpdates`, {
         method: 'POST',
         body: JSON.stringify({ timeout: 25 }),
       });
-      await vi.waitFor(() => expect(channel.hasNews).toBe(true), { timeout: 120_000 });
+      await expect.poll(() => channel.hasNews).toBe(true);
       const conflict = await failure(channel.receive());
       expect(conflict.message).toContain('exit code 1: Telegram: Conflict: terminated by other getUpdates');
       await channel.close();
@@ -182,7 +183,7 @@ describe('Telegram', () => {
       // The host is gone as soon as the message has arrived.
       double.onSent = () => void first.channel.close();
       void first.channel.send(post('k1')).catch(() => {});
-      await vi.waitFor(() => expect(double.sent).toHaveLength(1), { timeout: 120_000 });
+      await expect.poll(() => double.sent).toHaveLength(1);
       await first.channel.close();
       double.onSent = null;
       const second = start(double);
@@ -222,8 +223,7 @@ describe('Slack', () => {
       expect(await following.arrived(1)).toMatchObject([
         { kind: 'reply', conversation: task, answers: null, text: '/approve 6a2715' },
       ]);
-      const acknowledged = () => expect(double.acknowledged).toHaveLength(5);
-      await vi.waitFor(acknowledged, { timeout: 120_000 });
+      await expect.poll(() => double.acknowledged).toHaveLength(5);
     }));
 
   it('reads what came while nothing ran, and connects again when Slack asks for it', () =>
@@ -240,9 +240,9 @@ describe('Slack', () => {
         'task: And the door',
         'reply: Blue',
       ]);
+      const { connections } = double;
       double.refresh();
-      await vi.waitFor(() => expect(double.isConnected).toBe(false), { timeout: 120_000 });
-      await vi.waitFor(() => expect(double.isConnected).toBe(true), { timeout: 120_000 });
+      await expect.poll(() => double.connections).toBe(connections + 1);
       double.say('Red', 'U1', conversation);
       expect((await second.arrived(3)).map(({ text }) => text)).toContain('Red');
     }));
@@ -282,13 +282,13 @@ describe('ntfy', () => {
       await first.channel.receive();
       const { reference } = await first.channel.send(post('k1', { text: 'ü'.repeat(5_000) }));
       expect(double.messages).toMatchObject([{ id: reference, topic: 'shop', title: 'Which colour?' }]);
-      await vi.waitFor(() => expect(double.isFollowed).toBe(true), { timeout: 120_000 });
+      await expect.poll(() => double.isFollowed).toBe(true);
       double.publish('shop-ada', '/answer 6a2715 Blue');
       expect(await first.arrived(1)).toMatchObject([
         { kind: 'reply', author: 'shop-ada', text: '/answer 6a2715 Blue', conversation: 'ntfy' },
       ]);
       double.cut();
-      await vi.waitFor(() => expect(double.isFollowed).toBe(true), { timeout: 120_000 });
+      await expect.poll(() => double.isFollowed).toBe(true);
       await first.channel.close();
       double.publish('shop-bob', '/task Paint it\nGreen');
       const second = start(double);

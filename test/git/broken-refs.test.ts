@@ -2,7 +2,7 @@ import process from 'node:process';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 import { Landings } from '../../src/git/landing.ts';
 import { swapLanding } from '../../src/git/landing-swap.ts';
@@ -50,7 +50,7 @@ describe.each([
         { protocol, config, environment: {} },
         () => (now += 1_000),
       );
-      await vi.waitFor(() => expect(lookout.notices()).toEqual([said]));
+      await expect.poll(() => lookout.notices()).toEqual([said]);
       const [, command = ''] = / until `(.+)`$/.exec(said) ?? [];
       execFileSync('sh', ['-c', command], { cwd: root });
       expect(git('log', '--all', '--format=%s')).toBe('first');

@@ -30,9 +30,8 @@ export class SlackDouble extends ServiceDouble {
     });
   }
 
-  get isConnected(): boolean {
-    return this.#sockets.size > 0;
-  }
+  /** How often clients have connected. */
+  connections = 0;
 
   say(text: string, user: string, thread: string | null = null): string {
     const ts = this.#time();
@@ -72,6 +71,7 @@ export class SlackDouble extends ServiceDouble {
 
   #welcome(client: WebSocket): void {
     this.#sockets.add(client);
+    this.connections += 1;
     client.on('close', () => this.#sockets.delete(client));
     client.on('message', (data: Buffer) => {
       this.acknowledged.push((JSON.parse(data.toString()) as { envelope_id: string }).envelope_id);

@@ -41,6 +41,11 @@ export class TelegramDouble extends ServiceDouble {
     return this.#updates.length;
   }
 
+  /** Whether somebody waits for updates. */
+  get isAsked(): boolean {
+    return this.#waiting !== null;
+  }
+
   protected answer({ url = '' }: IncomingMessage, body: string, response: ServerResponse): void {
     const fail = (code: number, description: string, parameters?: object) =>
       this.json(response, code, { ok: false, error_code: code, description, parameters });

@@ -193,9 +193,9 @@ describe('steps', () => {
     const hosts = bed.open({});
     hosts.controller.write('workflows/build.yaml', secret);
     const failed = finished(hosts.start('run', 'build', '--plain'));
-    await vi.waitFor(async () =>
-      expect((await hosts.run('show', 'last')).stdout).toMatch(/use .*waits for a worker/),
-    );
+    await expect
+      .poll(async () => (await hosts.run('show', 'last')).stdout)
+      .toMatch(/use .*waits for a worker/);
     const without = await hosts.work('--steps', 'commands');
     const why = 'the environment of this worker does not have ONLY_THERE';
     const { stdout, stderr } = await failed;

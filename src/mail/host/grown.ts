@@ -68,7 +68,7 @@ export class Grown {
     });
     this.#ledger.record(facts);
     const then = 'Its message is withdrawn. The whole file is accepted as soon as it is complete.';
-    this.#tell(file, message.from, 'Still being written', then);
+    this.#notify(file, message.from, 'Still being written', then);
   }
 
   #putAside(file: Watched, mail: Mail | undefined): void {
@@ -77,12 +77,12 @@ export class Grown {
     if (this.#named.has(id)) return this.#end(id, () => this.#mailboxes.keep(id, role, month, nameOf(file)));
     const begun = mail === undefined ? 'Its message is over' : `${role} has begun to work on its first part`;
     const then = `${begun}. The whole file lies in agents/${role}/failed/${month}/: send what is missing as a new message.`;
-    this.#tell(file, mail?.message.from ?? 'user', 'Written after it was accepted', then);
+    this.#notify(file, mail?.message.from ?? 'user', 'Written after it was accepted', then);
     this.#named.add(id);
   }
 
-  /** Tells `user`, and the person who sent it. */
-  #tell(file: Watched, from: string, what: string, then: string): void {
+  /** Notifies `user`, and the person who sent it. */
+  #notify(file: Watched, from: string, what: string, then: string): void {
     const name = oneLine(nameOf(file), 80);
     const lines = [
       `agents/${file.role}/inbox/${name} grew after it was accepted: a process that Mailroom cannot see still wrote it.`,

@@ -33,7 +33,7 @@ export interface Looked {
   readonly wake: number | null;
   /** True when there may be more: the batch was full, or came from an earlier listing. */
   readonly more: boolean;
-  /** When to look again at accepted files that may grow; null: there are none. No work waits for it. */
+  /** When to look again at accepted files that may grow; null: never. No work waits for it. */
   readonly watch: number | null;
 }
 

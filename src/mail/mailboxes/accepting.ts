@@ -91,7 +91,7 @@ export class Accepting {
     return look !== null && look.size !== (this.#sizes.get(id) ?? look.size);
   }
 
-  /** Keeps an accepted file that the journal has: a process that cannot be seen may still write it. */
+  /** Keeps an accepted file that the journal has, because it may still be written. */
   watch(id: MessageId): void {
     const path = this.#path(id);
     if (path === null) return;

@@ -1,5 +1,6 @@
 import { fileName, monthOf } from '../../../../src/mail/format/message.ts';
 import { isHuman, typesFrom } from '../../../../src/mail/format/protocol.ts';
+import { acceptingFolder } from '../../../../src/mail/mailboxes/accepting.ts';
 import { controlFolder } from '../../../../src/host/control.ts';
 import { sealed } from '../../../../src/host/seal.ts';
 import type { MailAct, MailWhy } from '../../../../src/mail/machine/explain/words.ts';
@@ -28,11 +29,27 @@ export class Person {
       ? 'Do something\n'
       : `---\ntype: ${type.name}\n${this.#where(0.3)}---\nDo something else\n`;
     const path = `agents/${to}/inbox/task-${String(random.below(1e9))}.md`;
+    if (random.chance(0.1)) this.#writeUnseen(path);
     if (random.chance(0.2)) {
       disk.plant(path, text.slice(0, random.below(text.length)));
       timeline.later(random.below(9), () => this.#put(path, text), 'outside');
     } else this.#put(path, text);
     this.#world.hint();
+  }
+
+  /** The writer of this file cannot be seen, and goes on after the file was accepted. */
+  #writeUnseen(path: string): void {
+    const { disk, random, timeline } = this.#world;
+    disk.written.set(path, 'unknown');
+    timeline.later(
+      2_000 + random.below(30_000),
+      () => {
+        const watched = (disk.list(acceptingFolder) ?? []).filter((name) => /~\d+$/.test(name));
+        const name = random.pick(watched);
+        if (name !== undefined) this.#put(`${acceptingFolder}/${name}`, 'Do something, but carefully\n');
+      },
+      'outside',
+    );
   }
 
   /** A line that names a thread that is there, now and then. */
