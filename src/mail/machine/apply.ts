@@ -56,15 +56,6 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'landing-refused':
     case 'landed':
       return landing(state, event);
-    case 'unanswered':
-    case 'continued':
-    case 'corrected':
-    case 'requeued':
-    case 'conflicted':
-    case 'resumed':
-    case 'committed':
-    case 'abandoned':
-      return turn(state, event);
     case 'escalated':
     case 'proceeded':
     case 'failed-back':
@@ -82,18 +73,18 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'restored':
       return vanish(state, event.role, event.type === 'vanished');
     case 'parked':
+      return parked(state, event);
     case 'suspended':
-      return timePassed(state, event);
+      return suspended(state, event.ms);
     case 'controlled':
       return controlled(state, event);
     default:
-      return event satisfies never;
+      return turn(state, event);
   }
 }
 
-function timePassed(state: MailState, event: Of<'parked' | 'suspended'>): boolean {
-  if (event.type === 'suspended') return suspended(state, event.ms);
-  state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
+function parked(state: MailState, { provider, until }: Of<'parked'>): boolean {
+  state.parked.set(provider, Math.max(until, state.parked.get(provider) ?? 0));
   return true;
 }
 
