@@ -8,7 +8,7 @@ const lease = 1_000;
 const job = { role: 'engineer', id: 't.t1.1.0.one' };
 
 /** Controller and worker, which are both of this process, sleep; the queue does not. */
-const sleep = () => void execFileSync('sleep', ['6.5']);
+const standStill = () => void execFileSync('sleep', ['6.5']);
 
 describe.each(engines)('through $name', (engine) => {
   test.each(['renews', 'ends'])(
@@ -22,7 +22,7 @@ describe.each(engines)('through $name', (engine) => {
       try {
         await queue.add(job, 'work', []);
         const held = await source.take();
-        sleep();
+        standStill();
         const [kept, state] = await Promise.all([
           how === 'renews' ? held?.renew() : held?.finish('result'),
           queue.look(job),
@@ -47,7 +47,7 @@ describe.each(engines)('through $name', (engine) => {
     try {
       await queue.add(job, 'work', []);
       const held = await source.take();
-      sleep();
+      standStill();
       await expect.poll(() => queue.look(job), { timeout: 60_000 }).toMatchObject({ is: 'lost' });
       await queue.remove(job);
       expect(await held?.renew()).toBe(false);
