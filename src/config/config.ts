@@ -3,6 +3,7 @@ import { didYouMean } from '../kernel/nearest.ts';
 import type { Price, PriceList } from '../kernel/price.ts';
 import type { Capability } from '../kernel/capabilities.ts';
 import type { Budget } from '../kernel/cost.ts';
+import { trailBranch } from '../kernel/work.ts';
 import type { Profile } from './profiles.ts';
 
 /** A command for notifications. `env`: names, or PREFIX_*, of the host's variables that it sees. */
@@ -272,7 +273,7 @@ export const defaultConfig: Config = {
     maxTokens: null,
   },
   profiles: new Map(),
-  trail: { branch: 'mailroom-trail' },
+  trail: { branch: trailBranch },
   protected: [],
   sandbox: 'auto',
   capabilities: 'widen',

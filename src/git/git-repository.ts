@@ -1,28 +1,15 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { MailroomError } from '../kernel/errors.ts';
 import { git, whyGitFailed } from './git.ts';
 import type { RunResult } from '../process/run.ts';
+import { trailPlace, type TrailPlace } from './trail-place.ts';
 import type { TrailChange, TrailEntry } from './trail.ts';
 
 interface GitRepositoryOptions {
   /** The project's folder, absolute; it may be any folder below the top of a working tree. */
   readonly project: string;
-  /** Without `refs/heads/`. */
+  /** Without `refs/heads/`; see `trailPlace`. */
   readonly branch: string;
-}
-
-/** Where and how this project writes into the repository that it lies in. */
-interface Place {
-  /** The project relative to the top of the working tree: empty, or ending in a slash. */
-  readonly prefix: string;
-  /**
-   * Author and committer of the trail's commits. Contains the project's name, so that several
-   * projects or working trees can share a branch without mistaking one another's numbers for their
-   * own.
-   */
-  readonly email: string;
-  /** The ref of a batch until it is on the branch. */
-  readonly importRef: string;
 }
 
 interface Tip {
@@ -64,9 +51,9 @@ const manyPacks = 40;
  */
 export class GitRepository {
   readonly #project: string;
-  readonly #branch: string;
-  readonly #ref: string;
-  #place: Place | null = null;
+  /** The configured one until the place is known. */
+  #branch: string;
+  #place: TrailPlace | null = null;
   #batches = 0;
   /**
    * The last known tip of the branch and this project's newest commit on it. Null: not read yet.
@@ -78,7 +65,6 @@ export class GitRepository {
   constructor(options: GitRepositoryOptions) {
     this.#project = options.project;
     this.#branch = options.branch;
-    this.#ref = `refs/heads/${options.branch}`;
   }
 
   /** The `Seq` of this project's newest commit on the branch; other commits are skipped. */
@@ -121,30 +107,22 @@ export class GitRepository {
     );
   }
 
+  /** What people should know of the branch, once the position was read; null: nothing. */
+  get note(): string | null {
+    return this.#place?.note ?? null;
+  }
+
+  get #ref(): string {
+    return `refs/heads/${this.#branch}`;
+  }
+
   /** Where the project lies in its repository, or in one line why it has no trail. */
-  async #locate(): Promise<Place | string> {
+  async #locate(): Promise<TrailPlace | string> {
     if (this.#place !== null) return this.#place;
-    const valid = await this.#git(['check-ref-format', this.#ref]);
-    if (valid.error !== null) return `no trail is written: ${valid.error}`;
-    if (valid.exitCode !== 0)
-      return `the trail is not written: ${JSON.stringify(this.#branch)} is not a branch name`;
-    const look = await this.#git([
-      'rev-parse',
-      '--is-inside-work-tree',
-      '--absolute-git-dir',
-      '--show-prefix',
-    ]);
-    const [inside, folder = '', prefix = ''] = look.stdout.split('\n');
-    if (look.exitCode !== 0 || inside !== 'true') return whyNoRepository(look);
-    const worktree = /[\\/]worktrees[\\/]([^\\/]+)$/.exec(folder)?.[1];
-    const plain = `${worktree === undefined ? '' : `${worktree}:`}${prefix}`;
-    const name = encodeURIComponent(plain).replaceAll('%2F', '/');
-    this.#place = {
-      prefix,
-      email: name === '' ? 'mailroom@localhost' : `mailroom+${name}@localhost`,
-      importRef: `refs/mailroom/${createHash('sha256').update(name).digest('hex').slice(0, 16)}`,
-    };
-    return this.#place;
+    const found = await trailPlace(this.#branch, (args) => this.#git(args));
+    if (typeof found === 'string') return found;
+    this.#branch = found.branch;
+    return (this.#place = found);
   }
 
   async #tip(): Promise<Tip> {
@@ -198,14 +176,14 @@ export class GitRepository {
    * of a killed controller finished after the next controller had started. They must not be written
    * again.
    */
-  async #notice(place: Place, tip: string | null): Promise<void> {
+  async #notice(place: TrailPlace, tip: string | null): Promise<void> {
     if (this.#seen?.tip === tip) return;
     const own = await this.#own(tip, place.email);
     if (this.#seen !== null && this.#seen.own !== own.commit) this.#written = own.seq;
     this.#seen = { tip, own: own.commit };
   }
 
-  async #import(place: Place, entries: readonly TrailEntry[], tip: string | null): Promise<string> {
+  async #import(place: TrailPlace, entries: readonly TrailEntry[], tip: string | null): Promise<string> {
     const stream = renderImport(entries, { ...place, tip });
     let failed: RunResult | null = null;
     for (let attempt = 0; attempt < imports; attempt++) {
@@ -221,7 +199,7 @@ export class GitRepository {
   }
 
   /** Moves the branch in one transaction. False: the branch was not at the expected commit. */
-  async #move(place: Place, commit: string, tip: string | null): Promise<boolean> {
+  async #move(place: TrailPlace, commit: string, tip: string | null): Promise<boolean> {
     const branch = tip === null ? `create ${this.#ref} ${commit}` : `update ${this.#ref} ${commit} ${tip}`;
     const stdin = `${branch}\ndelete ${place.importRef} ${commit}\n`;
     // A `gc` that saw the branch before this move and the import after it reads the reflog last.
@@ -263,25 +241,16 @@ export class GitRepository {
   }
 }
 
-function whyNoRepository(result: RunResult): string {
-  const { error, stderr } = result;
-  if (error !== null) return `no trail is written: ${error}`;
-  const trust = /git config --global --add safe\.directory .+/.exec(stderr)?.[0];
-  if (trust !== undefined)
-    return `no trail is written: git does not trust this folder's owner; \`${trust.trim()}\``;
-  if (stderr === '' || stderr.includes('not a git repository')) {
-    return 'no trail is written: this is not a git working tree; `git init` makes one, `trail: off` ends this hint';
-  }
-  return `no trail is written: ${whyGitFailed(result)}`;
-}
-
 function failure(command: string, result: RunResult | null): MailroomError {
   const why = result === null ? '' : whyGitFailed(result);
   return new MailroomError('E_TRAIL', `git ${command} failed: ${why}`);
 }
 
 /** The commits as a stream for `git fast-import`, which prints the id of the last one. */
-function renderImport(entries: readonly TrailEntry[], at: Place & { readonly tip: string | null }): string {
+function renderImport(
+  entries: readonly TrailEntry[],
+  at: TrailPlace & { readonly tip: string | null },
+): string {
   const lines: string[] = [];
   for (const [index, { at: date, subject, trailers, changes }] of entries.entries()) {
     const who = `Mailroom <${at.email}> ${String(Math.max(0, Math.floor(date / 1000)))} +0000\n`;

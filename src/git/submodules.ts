@@ -62,27 +62,32 @@ export async function workInside(
       cwd: folder,
     });
     const work = await ownWork(join(folder, path), known.exitCode === 0 ? known.stdout.trim() : null);
-    if (work !== null) return { path, work };
+    if (work !== null) return { path: join(path, work.path), work: work.work };
   }
   return null;
 }
 
-async function ownWork(folder: string, known: string | null): Promise<string | null> {
+/** `path`: of the submodule within it that has the work. */
+async function ownWork(
+  folder: string,
+  known: string | null,
+): Promise<{ readonly path: string; readonly work: string } | null> {
   const head = await git(['rev-parse', '--verify', 'HEAD^{commit}'], { cwd: folder });
   if (head.exitCode !== 0) throw new GitProblem(`${folder} cannot be looked at: ${whyOf(head)}`);
   const commit = head.stdout.trim();
+  const own = (work: string) => ({ path: '', work });
   const [changed] = await changedIn(folder, commit);
-  if (changed !== undefined) return `\`${changed}\` is not committed there`;
+  if (changed !== undefined) return own(`\`${changed}\` is not committed there`);
   const isHere = known !== null && (await git(['cat-file', '-e', known], { cwd: folder })).exitCode === 0;
   const elsewhere = ['--not', '--remotes', '--tags', ...(isHere ? [known] : [])];
   const args = ['rev-list', '--max-count=1', commit, '--branches', '--glob=refs/stash*', ...elsewhere];
   const local = await git(args, { cwd: folder });
   if (local.exitCode !== 0) throw new GitProblem(`${folder} cannot be looked at: ${whyOf(local)}`);
   const lost = local.stdout.trim().slice(0, 12);
-  if (lost !== '') return `its commit ${lost} was not pushed`;
+  if (lost !== '') return own(`its commit ${lost} was not pushed`);
   const { submodules, others } = await innerRepositories(folder);
-  if (others[0] !== undefined) return `\`${others[0]}\` is a repository of its own there`;
-  return (await workInside(folder, submodules))?.work ?? null;
+  if (others[0] !== undefined) return own(`\`${others[0]}\` is a repository of its own there`);
+  return workInside(folder, submodules);
 }
 
 /** The files that differ from a commit; those that git ignores left out. */

@@ -83,13 +83,17 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     return this.#time.onWall(timestamp, this.#state.now);
   }
 
-  /** Call it before deadlines are looked at: those that passed meanwhile are put off. */
-  recordSuspension(): void {
+  /**
+   * Call it before deadlines are looked at: those that passed meanwhile are put off. True: there
+   * was a suspension.
+   */
+  recordSuspension(): boolean {
     const all = this.#clock.suspended?.() ?? 0;
     const ms = Math.floor(all - this.#suspended);
-    if (ms < leastSuspension) return;
+    if (ms < leastSuspension) return false;
     this.#suspended = all;
     this.record([this.#machine.suspended(ms)]);
+    return true;
   }
 
   /** Throws `E_INTERNAL` while a sync is in progress. */

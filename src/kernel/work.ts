@@ -5,6 +5,9 @@ import type { MessageId, RoleName, ThreadId } from './ids.ts';
  * The work of roles with a checkout of their own: what a turn builds on, and what it leaves behind.
  */
 
+/** The branch of the mail's history, unless the settings name another one. */
+export const trailBranch = 'mailroom-trail';
+
 /** The branch that all roles of a thread share. */
 export function threadBranch(thread: ThreadId): string {
   return `mailroom-${thread}`;

@@ -16,6 +16,7 @@ import {
   type WorkerNotes,
 } from './channel.ts';
 import { isClosed } from './foreign.ts';
+import { Waking } from './waking.ts';
 
 export { openBoard } from './board.ts';
 
@@ -39,6 +40,7 @@ class BullQueue implements JobQueue {
   readonly #name: string;
   readonly #lease: number;
   readonly #queues = new Map<string, Queue>();
+  readonly #waking = new Waking();
 
   constructor(address: QueueAddress) {
     this.#connection = new Connection(address);
@@ -59,6 +61,10 @@ class BullQueue implements JobQueue {
       maxStalledCount: 0,
       stalledInterval: 500,
     });
+    // Not public; a test of the queue would notice that it is gone.
+    const checks = watch as unknown as { moveStalledJobsToWait(): Promise<void> };
+    const check = checks.moveStalledJobsToWait.bind(watch);
+    checks.moveStalledJobsToWait = () => (this.#waking.isRecent() ? Promise.resolve() : check());
     this.#connection.open(watch);
     void watch.startStalledCheckTimer().catch(() => {});
     return queue;
@@ -250,14 +256,17 @@ class BullSource implements JobSource {
   #held({ role, id }: JobName, queue: Queue, job: Job, token: string): HeldJob {
     const lease = this.#lease;
     const asking = <T>(act: () => Promise<T>) => this.#connection.asking(queue, act);
-    const renew = async () => (await asking(() => job.extendLock(token, lease))) === 1;
+    const keys = [`${queue.toKey(id)}:lock`, ...['stalled', 'active'].map((name) => queue.toKey(name))];
+    const renew = async () =>
+      (await asking(() => this.#connection.client.eval(renewal, 3, ...keys, token, lease, id))) === 1;
     const still = async (act: () => Promise<unknown>): Promise<boolean> => {
       try {
         await asking(act);
         return true;
-      } catch (error) {
-        if (await renew()) throw error;
-        return false;
+      } catch {
+        if (!(await renew())) return false;
+        await asking(act);
+        return true;
       }
     };
     // Not the whole job: this is asked again and again. Null: it is gone.
@@ -289,6 +298,25 @@ class BullSource implements JobSource {
     return this.#connection.close();
   }
 }
+
+/**
+ * Extends the lock of a job, as BullMQ does, and takes one again that has run out while no check
+ * found its worker silent: the job is among the active ones until then.
+ */
+const renewal = `
+local lock = redis.call('GET', KEYS[1])
+if lock and lock ~= ARGV[1] then return 0 end
+if not lock then
+  local isActive = false
+  for _, id in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
+    if id == ARGV[3] then isActive = true end
+  end
+  if not isActive then return 0 end
+end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('SREM', KEYS[2], ARGV[3])
+return 1
+`;
 
 /** What a queue of steps may be named: anybody can publish labels. */
 const queueNames = /^[\w.+-]{1,500}$/;

@@ -13,6 +13,7 @@ import {
 } from './channel.ts';
 import { Connection, connecting } from './postgres-connection.ts';
 import { createTables } from './postgres-tables.ts';
+import { Waking } from './waking.ts';
 
 /*
  * The queue in PostgreSQL. It is a program of its own, which is loaded only where such a queue is
@@ -67,16 +68,24 @@ const removal = 'delete from mailroom.workers where project = $1 and id = $2';
 
 /** Where the job of a name is: the first three values of a statement. */
 const named = 'project = $1 and role = $2 and id = $3';
-/** What its worker must still have to say anything about it. `holder`: the fourth value. */
-const held = `${named} and holder = $4 and held_until > clock_timestamp()`;
+/**
+ * Its worker, to say anything about it: also after its lease, until the controller has removed the
+ * job. `holder`: the fourth value.
+ */
+const held = `${named} and holder = $4`;
 
 class SqlQueue implements JobQueue {
   readonly #connection: Connection;
+  readonly #waking = new Waking();
   readonly #project: string;
 
   constructor({ url, name, onChange }: QueueAddress) {
     this.#project = name;
-    this.#connection = new Connection({ url, project: name, side: 'controller', onChange });
+    const changed = (): void => {
+      this.#waking.isRecent();
+      onChange();
+    };
+    this.#connection = new Connection({ url, project: name, side: 'controller', onChange: changed });
   }
 
   problem(): string | null {
@@ -102,7 +111,7 @@ class SqlQueue implements JobQueue {
     if (bytes !== null) return { is: 'done', result: parsed(job.result), bytes };
     if (job.waits) return { is: 'waiting' };
     const note = parsed(job.note);
-    if (!job.runs) return { is: 'lost', note };
+    if (!job.runs && !this.#waking.isRecent()) return { is: 'lost', note };
     return { is: 'running', note, stopping: job.stopping, granted: parsed(job.granted) };
   }
 

@@ -152,6 +152,20 @@ describe('a turn in a repository', () => {
     expect(git('show', '--name-only', '--format=', commit)).toBe('new.txt');
   });
 
+  it('names the submodule of a submodule in which that is', async () => {
+    const { library, git, role } = withLibrary();
+    library.git(...submodule, 'add', project().root, 'deep');
+    library.git('commit', '-qm', 'deeper');
+    git('-C', 'lib', 'pull', '--quiet', 'origin', library.git('rev-parse', 'HEAD'));
+    git('commit', '-qam', 'deeper');
+    const one = role('one');
+    const entered = commitOf(await one.enter());
+    one.git(...submodule, 'update', '--init', '--recursive');
+    one.put('lib/deep/kept.txt', 'changed\n');
+    const problem = '`lib/deep` is a submodule, of which only the commit is handed over, and `kept.txt` is';
+    expect(await one.leave(entered)).toMatchObject({ problem: expect.stringContaining(problem) as string });
+  });
+
   it('that the person, or the role, has checked out sparsely removes nothing', async () => {
     const { git, put, role } = project();
     put('wide/far.txt', 'far\n');

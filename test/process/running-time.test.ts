@@ -39,6 +39,23 @@ describe('running time', () => {
     expect(pass(1_000)).toEqual([(running ?? 0) + 1_000, suspended]);
   });
 
+  it.each([
+    ['is busy or waits for the disk', 60_000, 60_000, 0],
+    ['is stopped', 250, 250, 59_750],
+    ['is busy, and then stopped', 20_000, 20_000, 40_000],
+    ['has just been busy, as far as the pulse was felt', 59_800, 59_800, 0],
+  ])('passes as a thread without work sees it while this process %s', (_, felt, running, suspended) => {
+    let [now, pulse] = [0, 0];
+    const time = new RunningTime({
+      wall: () => now,
+      monotonic: () => now,
+      pulse: { start: () => {}, ms: () => pulse },
+    });
+    now += 60_000;
+    pulse += felt;
+    expect([time.now(), time.suspended()]).toEqual([running, suspended]);
+  });
+
   it('takes no notice of a clock that is set back, or by less than a second', () => {
     const { pass } = clock();
     pass(1_000);

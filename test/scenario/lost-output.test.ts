@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { playProject, smallTeam } from '../support/play.ts';
 import { finished, program, type TestProject } from '../support/project.ts';
@@ -24,6 +26,23 @@ it('a command that cannot write its output says so in one line', async () => {
   const { code, stdout } = await inShell('exec "$@" 2> /dev/full', ['status']);
   expect([code, stdout]).toEqual([0, expect.stringContaining('maker')]);
   expect(await inShell('exec "$@" > /dev/full 2> /dev/full', ['status'])).toMatchObject({ code: 1 });
+});
+
+it('an editor that cannot be answered ends its server, and shows no stack', async () => {
+  project = playProject(smallTeam, {});
+  const full = openSync('/dev/full', 'w');
+  const lsp = spawn(process.execPath, [program, 'lsp'], { cwd: project.root, stdio: ['pipe', full, 'pipe'] });
+  closeSync(full);
+  const request = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { capabilities: {} },
+  });
+  // Its input stays open.
+  lsp.stdin?.write(`Content-Length: ${String(request.length)}\r\n\r\n${request}`);
+  const [code, stderr] = await Promise.all([once(lsp, 'close'), text(lsp.stderr!)]);
+  expect([code[0], stderr]).toEqual([1, lost]);
 });
 
 it('a controller that cannot write its output works on', async () => {

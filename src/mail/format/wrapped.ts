@@ -14,6 +14,9 @@ type Unwrapped =
 /** The first line of front matter, anyhow indented, and a key in the line after it. */
 const opening = /^[ \t]*---[ \t]*\n(?=[ \t]*[A-Za-z_]+[ \t]*:(?:[ \t]|\n|$))/m;
 const knownKey = /^[ \t]*(?:type|to|from|thread|in_reply_to|subject|attachments|fields)[ \t]*:/;
+/** Front matter without the line before it. */
+const bareKeys = /^type[ \t]*:[ \t]*[\w-]+[ \t]*\n/;
+const unopened = 'front matter begins with a line `---`, and this is a key of it';
 const fenceLine = /^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w-]*)[ \t]*$/;
 /** A longer text before front matter is not looked through. */
 const longestBefore = 4_096;
@@ -27,7 +30,8 @@ export function unwrapped(given: string, file: string, isTurn: boolean): Unwrapp
   const text = given.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const whole = { ok: true, text: given, line: 1 } as const;
   const begin = text.startsWith('---') ? null : opening.exec(text.slice(0, longestBefore));
-  if (begin === null) return whole;
+  if (begin === null)
+    return isTurn && bareKeys.test(text) ? problemAt(new Source(file, text), 0, unopened) : whole;
   const start = begin.index;
   const before = text.slice(0, start).split('\n').slice(0, -1);
   const said = before.filter((line) => line.trim() !== '');

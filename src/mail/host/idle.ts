@@ -4,6 +4,15 @@ import { pausedThread } from '../machine/rules/slots.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
 import type { MailState, Turn } from '../machine/state.ts';
 import type { Idle } from '../../host/idle.ts';
+import type { MailEvent } from '../machine/event.ts';
+import type { ThreadId } from '../../kernel/ids.ts';
+
+/** The threads in which an event moves something to `failed`. */
+export function failedThreads(event: MailEvent): readonly ThreadId[] {
+  const isFailure =
+    event.type === 'abandoned' || event.type === 'failed-back' || event.type === 'thread-failed';
+  return isFailure ? event.notices.map(({ thread }) => thread) : [];
+}
 
 /** Whether only a person can still move the mail. Does not consider running processes. */
 export function idleOf(state: MailState, protocol: Protocol, now: number): Idle {

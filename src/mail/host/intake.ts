@@ -37,6 +37,28 @@ export interface Looked {
   readonly watch: number | null;
 }
 
+/** How long mail that cannot be read yet holds up deadlines after a start, in milliseconds. */
+const catchUpMs = 60_000;
+
+/**
+ * Whether what lay in the folders at a start, or after a suspension, has been read: answers that
+ * are there come before deadlines that passed meanwhile.
+ */
+export class CatchingUp {
+  #since: number | null = null;
+  #isOver = false;
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** `scan`: whether the look read the mailboxes. */
+  looked(scan: boolean, { wake, more }: Looked, now: number): void {
+    this.#since ??= now;
+    this.#isOver ||= (scan && wake === null && !more) || now - this.#since > catchUpMs;
+  }
+}
+
 /** The open turns of the roles, to which files in their outboxes belong. */
 export interface OpenTurns {
   /** Moves a file in an outbox into the open turn of that role; true when it did. */

@@ -2,18 +2,18 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { decide, type Decision } from '../machine/decide.ts';
 import { causedBy } from '../machine/explain/words.ts';
 import { copyKey } from '../machine/fold/places.ts';
-import type { Fact, MailEvent, Sent } from '../machine/event.ts';
+import type { Fact, Sent } from '../machine/event.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { openTurns, withoutSlots } from '../machine/rules/slots.ts';
 import type { MailState } from '../machine/state.ts';
 import { BudgetAlerts } from './budget-alerts.ts';
 import { Commands } from './commands.ts';
 import { expectedNow, inboxText, namesOf, type Expected } from './project.ts';
-import { idleOf } from './idle.ts';
+import { failedThreads, idleOf } from './idle.ts';
 import { incomingReader } from './incoming.ts';
 import type { ControlReader } from '../../host/control.ts';
 import type { IncomingFile } from '../../letters/letters.ts';
-import { Intake, type Looked } from './intake.ts';
+import { CatchingUp, Intake, type Looked } from './intake.ts';
 import { interruptedAttempts, usedByTurns } from './interrupted.ts';
 import { openMailLedger, type MailLedger, type TrailFeed } from './ledger.ts';
 import { listedOnce, type Listing } from './listing.ts';
@@ -31,13 +31,6 @@ import { withdrawnNotice } from './withdrawn-notice.ts';
 import { Turns } from './turns.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
-
-/** The threads in which an event moves something to `failed`. */
-function failedThreads(event: MailEvent): readonly ThreadId[] {
-  const isFailure =
-    event.type === 'abandoned' || event.type === 'failed-back' || event.type === 'thread-failed';
-  return isFailure ? event.notices.map(({ thread }) => thread) : [];
-}
 
 /** More rounds of deciding than any state needs: beyond it, deciding loops. */
 const mostRounds = 100_000;
@@ -73,6 +66,7 @@ export class MailHost implements Host {
   #commandsReadable = true;
   /** What the last look at the mailboxes says of the next one. */
   #looked: Looked = { wake: null, more: false, watch: null };
+  #catchingUp = new CatchingUp();
   #decision: Decision = { facts: [], processes: [], landings: [], wake: null };
 
   constructor(ports: MailPorts, options: MailOptions) {
@@ -170,7 +164,7 @@ export class MailHost implements Host {
    * mailboxes: enough after a process's report.
    */
   record(scan: boolean): void {
-    this.#ledger.recordSuspension();
+    if (this.#ledger.recordSuspension()) this.#catchingUp = new CatchingUp();
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
     // Only a new scan can clear the errors of a scan.
     if (scan) this.#disk.renew();
@@ -191,6 +185,7 @@ export class MailHost implements Host {
     this.#looked = { ...looked, wake: earliest([looked.wake, again]), more };
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     if (scan) this.#programs.look(this.#options.protocol);
+    this.#catchingUp.looked(scan, this.#looked, this.#ledger.now());
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
     this.#alerts.look();
@@ -298,7 +293,7 @@ export class MailHost implements Host {
   #decide(): void {
     const protocol = this.#limited();
     for (let round = 0; round < mostRounds; round += 1) {
-      this.#decision = decide(this.#ledger.state, protocol, this.#ledger.now());
+      this.#decision = decide(this.#ledger.state, protocol, this.#ledger.now(), this.#catchingUp.isOver);
       if (this.#decision.facts.length === 0) {
         const { first, away } = openTurns(this.#ledger.state, protocol);
         const used = Math.max(this.desired, this.running) - away;

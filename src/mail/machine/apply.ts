@@ -3,7 +3,7 @@ import type { Message } from '../format/message.ts';
 import type { MailState } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { ask } from './fold/ends.ts';
-import { control, suspended } from './fold/control.ts';
+import { control, putOffAgents, suspended } from './fold/control.ts';
 import { breakAsks } from './fold/asks.ts';
 import { copyKey, recheckQueues, place, roleState, toProject } from './fold/places.ts';
 import { deliverNotice, sendTogether } from './fold/sending.ts';
@@ -21,19 +21,20 @@ type Of<T extends Happening<Message>['type']> = Extract<Happening<Message>, { ty
  * returns it.
  */
 export function apply(state: MailState, event: MailEvent): MailState {
+  const before = state.now;
   state.now = Math.max(state.now, event.at);
   state.events += 1;
   for (const used of event.used ?? []) charge(state, used);
-  const fitted = fold(state, event);
+  const fitted = fold(state, event, before);
   if (fitted && 'notices' in event) for (const notice of event.notices) deliverNotice(state, notice);
   return state;
 }
 
 /** Changes the state; false when the event does not fit. */
-function fold(state: MailState, event: MailEvent): boolean {
+function fold(state: MailState, event: MailEvent, before: number): boolean {
   switch (event.type) {
     case 'started':
-      return started(state, event);
+      return started(state, event, before);
     case 'accepted':
       return accepted(state, event);
     case 'refused':
@@ -56,15 +57,6 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'landing-refused':
     case 'landed':
       return landing(state, event);
-    case 'unanswered':
-    case 'continued':
-    case 'corrected':
-    case 'requeued':
-    case 'conflicted':
-    case 'resumed':
-    case 'committed':
-    case 'abandoned':
-      return turn(state, event);
     case 'escalated':
     case 'proceeded':
     case 'failed-back':
@@ -82,22 +74,24 @@ function fold(state: MailState, event: MailEvent): boolean {
     case 'restored':
       return vanish(state, event.role, event.type === 'vanished');
     case 'parked':
+      return parked(state, event);
     case 'suspended':
-      return timePassed(state, event);
+      return suspended(state, event.ms);
     case 'controlled':
       return controlled(state, event);
     default:
-      return event satisfies never;
+      return turn(state, event);
   }
 }
 
-function timePassed(state: MailState, event: Of<'parked' | 'suspended'>): boolean {
-  if (event.type === 'suspended') return suspended(state, event.ms);
-  state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
+function parked(state: MailState, { provider, until }: Of<'parked'>): boolean {
+  state.parked.set(provider, Math.max(until, state.parked.get(provider) ?? 0));
   return true;
 }
 
-function started(state: MailState, event: Of<'started'>): boolean {
+/** `before`: the time of the last event; no controller ran since then, as far as is known. */
+function started(state: MailState, event: Of<'started'>, before: number): boolean {
+  if (before > 0) putOffAgents(state, state.now - before);
   if (state.protocol === event.protocol) return true;
   state.protocol = event.protocol;
   recheckQueues(state);

@@ -41,15 +41,17 @@ export function checksKey(turn: Turn): string {
 
 /**
  * The facts to record, the processes to run and the next wake-up, from the state, the protocol and
- * the time. Pure.
+ * the time. `isRead`: whether everything that lay in the folders was read; before that no deadline
+ * passes, as the answer may be there. Pure.
  */
-export function decide(state: MailState, protocol: Protocol, clock: number): Decision {
+export function decide(state: MailState, protocol: Protocol, clock: number, isRead = true): Decision {
   const now = Math.max(clock, state.now);
+  const judged = isRead ? now : -Infinity;
   const slots = new Slots(state, protocol, now);
-  const { facts, checks } = outcomes(state, protocol, slots, now);
+  const { facts, checks } = outcomes(state, protocol, slots, now, judged);
   for (const next of [
     () => facts,
-    () => expiredRequests(state, protocol, now),
+    () => expiredRequests(state, protocol, judged),
     () => claims(state, protocol, slots, now),
     () => failStuck(state, protocol),
     () => threadsAtRest(state, protocol),

@@ -9,6 +9,7 @@ import { misplacedMail, misplacedText } from '../../mail/mailboxes/misplaced.ts'
 import { probeContainment } from '../../process/sandbox/containment.ts';
 import { refsIn } from '../../git/broken-refs.ts';
 import { git } from '../../git/git.ts';
+import { trailPlace } from '../../git/trail-place.ts';
 import { findProgram } from '../../process/proc.ts';
 import { readHolder } from '../../host/holder.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -45,6 +46,7 @@ export async function examineProject(root: string, surroundings: Surroundings): 
       ...players(protocol, config, root, environment),
       ...(await worktrees(root, protocol)),
       ...(await sandbox(config)),
+      ...(await trail(root, config)),
       ...(await workers(root, config, environment)),
       ...examineChannels(disk, config, environment),
       ...misplacedMail(disk, protocol, config).map((each): Finding => {
@@ -116,6 +118,14 @@ async function worktrees(root: string, protocol: Protocol): Promise<Finding[]> {
   const problem = await workspaceProblem(root, protocol);
   if (problem === null) return [];
   return [{ topic: 'worktree', state: 'problem', text: `${problem.message}; ${problem.hint ?? ''}` }];
+}
+
+async function trail(root: string, { trail: configured }: Config): Promise<Finding[]> {
+  if (configured === null) return [];
+  const place = await trailPlace(configured.branch, (args) => git(args, { cwd: root }));
+  // That there is no repository is said with what git ignores.
+  const note = typeof place === 'string' ? null : place.note;
+  return note === null ? [] : [{ topic: 'trail', state: 'info', text: note }];
 }
 
 async function sandbox(config: Config): Promise<Finding[]> {

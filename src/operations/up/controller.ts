@@ -145,7 +145,7 @@ async function compose(
   { kit, note, notes: atStart, open, texts, opened, close }: Held,
 ): Promise<Controller> {
   const { config, protocol } = definition;
-  const trail = trailOf(disk, config);
+  const { trail, noted } = trailOf(disk, config);
   const events = reporting(() => host.turns, kit);
   const local = await runnerOf(disk, definition, options, events);
   const remote = await remoteOf(disk, definition, { local, events, kit, note }, opened);
@@ -184,7 +184,7 @@ async function compose(
     onChange: publishing(disk, note, current, () => afterLook(host.state, options, kept)),
   });
   const lacks = await recordingNote(options.record, disk.root);
-  const notes = [...atStart, host.cut, trail.problem(), rules.note, lacks, ...(up?.workflows.notes ?? [])];
+  const notes = [...atStart, host.cut, noted(), rules.note, lacks, ...(up?.workflows.notes ?? [])];
   return handleOf(host, kit, {
     definition,
     notes,
@@ -386,10 +386,10 @@ function reporting(turns: () => Turns, kit: HostProcess): RunnerEvents {
   };
 }
 
-function trailOf(disk: Disk, config: Config): Trail {
-  if (config.trail !== null)
-    return new TrailWriter({
-      repository: new GitRepository({ project: disk.root, branch: config.trail.branch }),
-    });
-  return noTrail;
+/** `noted`: what people should know of the trail, once its position was read; null: nothing. */
+function trailOf(disk: Disk, config: Config): { readonly trail: Trail; readonly noted: () => string | null } {
+  if (config.trail === null) return { trail: noTrail, noted: () => null };
+  const repository = new GitRepository({ project: disk.root, branch: config.trail.branch });
+  const trail = new TrailWriter({ repository });
+  return { trail, noted: () => trail.problem() ?? repository.note };
 }

@@ -36,6 +36,8 @@ interface EditorServices {
 
 /** Serves one editor on standard input and output until the editor ends the process. */
 export function serveEditor(services: EditorServices): Promise<never> {
+  // The library would throw when it reports that.
+  process.stdout.once('error', () => process.exit(1));
   const connection = createConnection(process.stdin, process.stdout);
   new EditorServer(connection, services).listen();
   // The connection ends the process, as the protocol wants.

@@ -70,6 +70,15 @@ describe('a message in what language models write around it', () => {
     expect(read(text, 'person')).toEqual({ plain: text });
   });
 
+  it.each(['type: done\nto: user\n\nText\n', 'type: done\n---\nText\n'])(
+    'is refused of a turn without the line that opens it: %j',
+    (text) => {
+      const problem = 'front matter begins with a line `---`, and this is a key of it';
+      expect(read(text)).toEqual([`1:1 type: done | ${problem}`]);
+      expect(read(text, 'person')).toEqual({ plain: text });
+    },
+  );
+
   it.each([
     ['a rule', 'Title\n\n---\n\nText: more\n'],
     ['a heading', 'Title\n---\nnote: this is text\n'],

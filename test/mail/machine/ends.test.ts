@@ -300,6 +300,21 @@ describe('a time in which the controller did not run', () => {
     expect(late.thread('go')).toBe('failed');
   });
 
+  it('between two controllers is not the time to answer, either', () => {
+    const world = new World(peers('role', ', timeout: 1m, on_timeout: fail'));
+    world.drop('user → one: go');
+    world.turn('one', ['→ two: ask']);
+    world.tick('30s');
+    world.record({ type: 'projected', through: world.state.events });
+    world.now += hours;
+    world.record({ type: 'started', version: 'test', protocol: 'one' });
+    world.settle();
+    world.tick('29s');
+    expect(world.thread('go')).toBe('open');
+    world.tick('2s');
+    expect(world.thread('go')).toBe('failed');
+  });
+
   it('is not the time of a turn', () => {
     const world = new World(peers('role'));
     world.drop('user → one: go');

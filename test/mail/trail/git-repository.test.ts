@@ -1,3 +1,4 @@
+import { GitRepository } from '../../../src/git/git-repository.ts';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -93,26 +94,61 @@ describe('the project', () => {
     const folder = repository();
     write(folder, 'pack ages/äpp/x', '');
     const project = join(folder, 'pack ages/äpp');
-    await trailOf(project).append([entry(1)]);
-    expect([...filesOf(folder).keys()]).toEqual(['pack ages/äpp/agents/qa/inbox/1.md']);
-    expect(await trailOf(project).position()).toMatchObject({ seq: 1 });
+    await trailOf(project, 'history').append([entry(1)]);
+    expect([...filesOf(folder, 'history').keys()]).toEqual(['pack ages/äpp/agents/qa/inbox/1.md']);
+    expect(await trailOf(project, 'history').position()).toMatchObject({ seq: 1 });
   });
 
-  it('shares the branch with other projects and working trees, and knows its own commits', async () => {
+  it('shares a branch that settings name with other projects, and knows its own commits', async () => {
     const folder = repository();
     write(folder, 'inner/x', '');
-    const second = join(temporaryFolder(), 'second');
-    person(folder, ['worktree', 'add', '--quiet', '-b', 'other', second]);
-    const projects = [folder, join(folder, 'inner'), second];
-    const last = [100, 2, 41];
+    const projects = [folder, join(folder, 'inner')];
+    const last = [100, 2];
     for (const [index, project] of projects.entries()) {
-      await trailOf(project).append([entry(1), entry(last[index] ?? 0)]);
+      await trailOf(project, 'history').append([entry(1), entry(last[index] ?? 0)]);
     }
     for (const [index, project] of projects.entries()) {
-      expect(await trailOf(project).position()).toEqual({ is: 'at', seq: last[index], problem: null });
+      const expected = { is: 'at', seq: last[index], problem: null };
+      expect(await trailOf(project, 'history').position()).toEqual(expected);
     }
-    expect(seqsOf(second)).toHaveLength(6);
-    expect([...filesOf(folder).keys()]).toContain('inner/agents/qa/inbox/2.md');
+    expect(seqsOf(folder, 'history')).toHaveLength(4);
+    expect([...filesOf(folder, 'history').keys()]).toContain('inner/agents/qa/inbox/2.md');
+  });
+
+  it.each([
+    ['', 'other', `${branch}-other`],
+    ['inner/deep', null, `${branch}.inner.deep`],
+    ['inner.deep', 'other', /^mailroom-trail-other-inner-deep-[\da-f]{8}$/],
+    ['a b/lock', null, /^mailroom-trail-a-b-lock-[\da-f]{8}$/],
+  ])('%j in the working tree %j has a branch of its own', async (below, worktree, expected) => {
+    const folder = repository();
+    const tree = worktree === null ? folder : join(temporaryFolder(), worktree);
+    if (worktree !== null) person(folder, ['worktree', 'add', '--quiet', '--detach', tree]);
+    write(tree, join(below, 'x'), '');
+    await trailOf(folder).append(entries(1, 3));
+    const own = new GitRepository({ project: join(tree, below), branch });
+    expect(await own.position()).toEqual({ is: 'at', seq: 0, problem: null });
+    await own.append([entry(1), entry(2)]);
+    expect(seqsOf(folder)).toEqual([1, 2, 3]);
+    const [name = ''] = refsOf(folder).flatMap((ref) => /heads\/(mailroom-trail.+)/.exec(ref)?.[1] ?? []);
+    expect(name).toMatch(expected instanceof RegExp ? expected : new RegExp(`^${expected}$`));
+    expect(seqsOf(folder, name)).toEqual([1, 2]);
+    expect(own.note).toContain(`on the branch ${name}: `);
+    expect(await trailOf(join(tree, below)).position()).toMatchObject({ seq: 2 });
+  });
+
+  it('that wrote to the shared branch before keeps it', async () => {
+    const folder = repository();
+    const tree = join(temporaryFolder(), 'second');
+    person(folder, ['worktree', 'add', '--quiet', '--detach', tree]);
+    const author = ['-c', 'user.email=mailroom+second%3A@localhost'];
+    const commit = ['commit-tree', '-m', 'Old\n\nSeq: 41', 'main^{tree}'];
+    person(folder, ['update-ref', `refs/heads/${branch}`, person(folder, [...author, ...commit]).trim()]);
+    const repositoryOfTree = new GitRepository({ project: tree, branch });
+    expect(await repositoryOfTree.position()).toMatchObject({ seq: 41 });
+    await repositoryOfTree.append([entry(42)]);
+    expect(repositoryOfTree.note).toBeNull();
+    expect(seqsOf(folder)).toEqual([41, 42]);
   });
 
   it('may use SHA-256', async () => {

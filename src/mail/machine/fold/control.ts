@@ -1,7 +1,7 @@
 import type { Command } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { MailState, Pause } from '../state.ts';
-import { askAgain } from './asks.ts';
+import { askAgain, openCandidates } from './asks.ts';
 import { setDeadline } from './deadlines.ts';
 import { answerLanding } from './landings.ts';
 import { answerQuestion } from './questions.ts';
@@ -23,6 +23,24 @@ export function suspended(state: MailState, ms: number): boolean {
       changeTurn(state, id, { phase: { ...phase, since: Math.min(state.now, phase.since + ms) } });
   }
   return true;
+}
+
+/**
+ * Puts off the deadlines of requests that an agent can answer, who did not run. A person could
+ * answer meanwhile.
+ */
+export function putOffAgents(state: MailState, ms: number): void {
+  for (const [request, at] of state.deadlines) {
+    const mail = state.mail.get(request);
+    const roles = [...(mail?.request?.asks.keys() ?? [])].flatMap((recipient) =>
+      openCandidates(state, { request, recipient }),
+    );
+    const isPerson = (role: RoleName): boolean => {
+      const box = mail?.deliveries.get(role)?.at;
+      return box === 'unread' || box === 'read';
+    };
+    if (roles.some((role) => !isPerson(role))) setDeadline(state, request, at + ms);
+  }
 }
 
 /** Applies a command that was not refused. */

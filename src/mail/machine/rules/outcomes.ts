@@ -30,12 +30,16 @@ export interface TurnChecks {
   readonly work: CheckedWork | null;
 }
 
-/** The facts for turns whose invocation is over, and the gates to run first. */
+/**
+ * The facts for turns whose invocation is over, and the gates to run first. `judged`: deadlines
+ * until then have passed.
+ */
 export function outcomes(
   state: MailState,
   protocol: Protocol,
   slots: Slots,
   now: number,
+  judged = now,
 ): { facts: Fact[]; checks: TurnChecks[] } {
   const facts: Fact[] = [];
   const checks: TurnChecks[] = [];
@@ -44,7 +48,7 @@ export function outcomes(
     if (isIn(turn, 'failed')) facts.push(...afterFailure(state, protocol, turn, now));
     if ((isIn(turn, 'pending') || isIn(turn, 'asking')) && !protocol.roles.has(turn.role))
       facts.push(homeless(state, turn));
-    else if (isIn(turn, 'asking')) facts.push(...whileAsking(state, turn, now));
+    else if (isIn(turn, 'asking')) facts.push(...whileAsking(state, turn, judged));
     if (isIn(turn, 'landing')) facts.push(...oneOrNone(landedDelivery(state, protocol, turn)));
     if (isIn(turn, 'refused')) wrong.push({ turn, problems: turn.phase.problems });
     if (!isIn(turn, 'returned')) continue;
@@ -107,13 +111,13 @@ function oneOrNone(fact: Fact | null): Fact[] {
 }
 
 /** A turn whose question was not answered in time, or whose thread had ended before it asked. */
-function whileAsking(state: MailState, turn: In<'asking'>, now: number): Fact[] {
+function whileAsking(state: MailState, turn: In<'asking'>, judged: number): Fact[] {
   const { until, answer } = turn.phase;
   if (state.threads.get(turn.thread)?.state !== 'open') {
     const text = 'its thread ended before a person could be asked';
     return [abandonFact(state, turn, { code: 'E_CANCELLED', text })];
   }
-  return answer === null && until !== null && until <= now ? [{ type: 'unanswered', turn: turn.id }] : [];
+  return answer === null && until !== null && until <= judged ? [{ type: 'unanswered', turn: turn.id }] : [];
 }
 
 /** A turn whose role is no longer in the protocol can never run again. */
