@@ -206,7 +206,7 @@ function problemsOf(
   workflows: UpWorkflows | null,
 ): readonly string[] {
   const own = [host.problem, trail.problem()].filter((each) => each !== null);
-  return [...own, ...lookout.problems(), ...(workflows?.problems() ?? [])];
+  return [...new Set([...own, ...host.waits]), ...lookout.problems(), ...(workflows?.problems() ?? [])];
 }
 
 /** The controller's handle for its caller. `notes`: null ones are left out. */
@@ -382,6 +382,7 @@ function reporting(turns: () => Turns, kit: HostProcess): RunnerEvents {
     assigned: (...note) => kit.report(() => turns().assigned(...note)),
     ended: (...note) => kit.report(() => turns().ended(...note)),
     checked: (...note) => kit.report(() => turns().checked(...note)),
+    held: (...note) => kit.report(() => turns().held(...note)),
     landing: (...note) => kit.report(() => turns().landings.reported(...note)),
   };
 }
