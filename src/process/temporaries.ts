@@ -37,7 +37,9 @@ export function makeTemporary(): string {
 }
 
 function unusable(error: unknown): HostFault {
-  const text = `no temporary folder can be made in ${tmpdir()}: ${messageOf(error)}`;
+  // Without the folder's random name: the same fault reads the same each time.
+  const why = /^[A-Z0-9]+: [^,]+/.exec(messageOf(error))?.[0] ?? messageOf(error);
+  const text = `no temporary folder can be made in ${tmpdir()}: ${why}`;
   const hint = 'make room there, or let TMPDIR name a folder that can be written';
   return new HostFault('E_DISK', text, hint, { cause: error });
 }

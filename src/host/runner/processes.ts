@@ -181,7 +181,7 @@ export class Processes {
     const waiting = onReady ? await supervised.ready : null;
     if (waiting !== null) onReady?.(waiting);
     const result = await supervised.exited;
-    const fault = faultOf(result);
+    const fault = faultOf(result, containment);
     if (fault !== null) throw new HostFault('E_DISK', `no process can be started: ${fault}`);
     return result;
   }
@@ -236,15 +236,20 @@ export class Processes {
   }
 }
 
-/** The programs that start another one, where they say why they could not. */
-const starters = /^(?:bwrap|setpriv|unshare|(?:ba)?sh): [^\n]+$/;
+/** What the programs that contain another one say of themselves. */
+const starters = /^(?:bwrap|setpriv|unshare): [^\n]+$/;
 
 /** The fault of the machine for which a program did not run; null: it ran, or there is none. */
-function faultOf({ reason, exitCode, error, stderr, stderrTail }: ProcessResult): string | null {
+function faultOf(
+  { reason, exitCode, error, stderr, stderrTail }: ProcessResult,
+  { kind }: Containment,
+): string | null {
   if (reason === 'spawn-failed') return error !== null && isPassing(error) ? error : null;
   const said = (stderr === '' ? stderrTail : stderr).trim();
-  if (reason !== 'exited' || exitCode === 0 || !starters.test(said)) return null;
-  return isPassing(said) || said.endsWith('Cannot fork') ? said : null;
+  if (reason !== 'exited' || exitCode === 0) return null;
+  // The shell that stays in a namespace starts the program.
+  if (kind === 'namespace' && said === 'sh: 1: Cannot fork') return said;
+  return starters.test(said) && isPassing(said) ? said : null;
 }
 
 const { O_WRONLY, O_CREAT, O_TRUNC } = constants;

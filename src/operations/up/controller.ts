@@ -29,6 +29,7 @@ import { lockFile, readBoot, removeHolder, writeBoot, writeHolder } from '../../
 import type { HolderNote } from '../../host/holder.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
 import { maskOf } from '../../process/output/mask.ts';
+import { zombieNote } from '../../process/sandbox/first-process.ts';
 import { checkTemporaries } from '../../process/temporaries.ts';
 import { projectKey } from '../../host/project-key.ts';
 import { StatusKeeper } from '../project/kept-status.ts';
@@ -184,7 +185,8 @@ async function compose(
     onChange: publishing(disk, note, current, () => afterLook(host.state, options, kept)),
   });
   const lacks = await recordingNote(options.record, disk.root);
-  const notes = [...atStart, host.cut, trail.problem(), rules.note, lacks, ...(up?.workflows.notes ?? [])];
+  const found = [host.cut, trail.problem(), rules.note, lacks, await zombieNote()];
+  const notes = [...atStart, ...found, ...(up?.workflows.notes ?? [])];
   return handleOf(host, kit, {
     definition,
     notes,

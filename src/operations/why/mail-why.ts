@@ -1,6 +1,7 @@
 import { because, type Why, type WhyCode } from '../../kernel/why.ts';
 import { parentOf } from '../../disk/disk.ts';
 import { refusalToRead } from '../../disk/contents.ts';
+import { isPassing } from '../../kernel/passing.ts';
 import { isHeldBecause } from '../../host/host-waits.ts';
 import { expectedNow } from '../../mail/host/project.ts';
 import type { MailAct, MailWhy } from '../../mail/machine/explain/words.ts';
@@ -113,10 +114,9 @@ function notAccepted(project: Project, state: MailState, role: RoleName, recorde
 function whyNot({ disk }: Project, file: string, problems: readonly string[]): string {
   const [writing] = disk.writing([file]);
   if (typeof writing === 'object') return `${file} is incomplete: ${writing.by} has it open for writing`;
-  const named = [file, parentOf(file)].map((path) => problems.find((each) => each.includes(path)));
-  return (
-    refusalToRead(disk, file) ?? named.find((each) => each !== undefined) ?? `${file} is not accepted yet`
-  );
+  const named = [file, parentOf(file)].flatMap((path) => problems.find((each) => each.includes(path)) ?? []);
+  const known = refusalToRead(disk, file) ?? named[0] ?? problems.find(isPassing);
+  return known ?? `${file} is not accepted yet`;
 }
 
 /** Whether a turn is about to begin, or its gates are: the machine may hold them. */
