@@ -22,7 +22,7 @@ const pattern = new RegExp(
   'i',
 );
 
-/** Whether a text names such a reason, so that a retry can succeed. */
+/** Whether a message names such a reason, so that a retry can succeed. */
 export function isPassing(message: string): boolean {
   return pattern.test(message);
 }

@@ -30,7 +30,7 @@ function first(mailroom: string, argv: readonly string[] = [], stdin = '') {
   return run(words, { cwd: '/', env, stdin });
 }
 
-it.runIf(namespace.works)('the first process of a container reaps orphans', async () => {
+it('the first process of a container reaps orphans', async () => {
   const orphans = packageWith(`
     require('node:child_process').spawnSync('sh', ['-c', '(sleep 0.1 &); (sleep 0.1 &); (true &)']);
     const left = () => require('node:fs').readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).length;
@@ -43,7 +43,7 @@ it.runIf(namespace.works)('the first process of a container reaps orphans', asyn
   });
 });
 
-it.runIf(namespace.works)('the first process of a container is as the program is', async () => {
+it('the first process of a container is as the program is', async () => {
   const echo = packageWith(`
     console.log(JSON.stringify(argv), require('node:fs').readFileSync(0, 'utf8'));
     return 7;`);
@@ -54,7 +54,7 @@ it.runIf(namespace.works)('the first process of a container is as the program is
   });
 });
 
-it.runIf(namespace.works).each(['SIGTERM', 'SIGINT', 'SIGHUP'])(
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'])(
   'the first process of a container passes on %s, and ends as the program does',
   async (signal) => {
     const ends = packageWith(`

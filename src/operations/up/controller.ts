@@ -186,10 +186,9 @@ async function compose(
   });
   const lacks = await recordingNote(options.record, disk.root);
   const found = [host.cut, trail.problem(), rules.note, lacks, await zombieNote()];
-  const notes = [...atStart, ...found, ...(up?.workflows.notes ?? [])];
   return handleOf(host, kit, {
     definition,
-    notes,
+    notes: [...atStart, ...found, ...(up?.workflows.notes ?? [])],
     problems,
     folders: own.folders,
     beside,
