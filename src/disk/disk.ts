@@ -1,4 +1,4 @@
-import { HostFault, systemCode } from '../kernel/contained.ts';
+import { systemCode } from '../kernel/contained.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { ownValue } from '../kernel/own.ts';
 import type { Writing } from './writers.ts';
@@ -148,14 +148,6 @@ const hints: Readonly<Record<string, string>> = {
 export function isDenied(error: unknown): boolean {
   return error instanceof MailroomError && systemCode(error.cause) === 'EACCES';
 }
-
-/** Whether the machine, and not the work, is why something cannot start: the disk is full, say. */
-export function isHostFault(error: unknown): boolean {
-  if (error instanceof HostFault) return true;
-  return error instanceof MailroomError && hostCodes.includes(systemCode(error.cause) ?? '');
-}
-
-const hostCodes = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS'];
 
 /** `E_DISK` with the path and the system's message. */
 export function diskError(action: string, path: string, cause: unknown): MailroomError {

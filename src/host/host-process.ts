@@ -1,3 +1,4 @@
+import { stat } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { MailroomError } from '../kernel/errors.ts';
@@ -66,6 +67,8 @@ export class HostProcess {
     { config, providers }: HostSettings,
   ): Promise<HostPorts<Event, Runner>> {
     this.#release = runningTime.use();
+    // Node makes its threads at their first use, and dies where the system has no room for them.
+    stat('/', () => {});
     await runner.sweep();
     const { home } = this.#place;
     const keeps = (lastWritten: number): boolean =>

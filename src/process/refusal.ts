@@ -63,10 +63,10 @@ function beginningOf(file: string): string {
 
 const spawnErrors: Readonly<Record<string, string>> = {
   E2BIG: 'the command line and environment are too long for the system',
-  EAGAIN: 'the system has no room for another process',
-  ENOMEM: 'the system has no room for another process',
-  EMFILE: 'too many files are open to start another process',
-  ENFILE: 'too many files are open to start another process',
+  EAGAIN: 'the system has no room for another process (EAGAIN)',
+  ENOMEM: 'the system has no room for another process (ENOMEM)',
+  EMFILE: 'too many files are open to start another process (EMFILE)',
+  ENFILE: 'too many files are open to start another process (ENFILE)',
   ERR_INVALID_ARG_VALUE: 'a command, its arguments and its environment must not contain NUL bytes',
 };
 

@@ -26,25 +26,33 @@ const named = /^mailroom-(\d+)-(\d+)-([\da-z]+-\d+)-[A-Za-z\d]{6}$/;
 
 /**
  * Makes a folder that only the current user can read. The caller removes it; if that process dies,
- * a later host does.
+ * a later host does. Throws a `HostFault`.
  */
 export function makeTemporary(): string {
-  return mkdtempSync(join(tmpdir(), `mailroom-${owner()}`));
+  try {
+    return mkdtempSync(join(tmpdir(), `mailroom-${owner()}`));
+  } catch (error) {
+    throw unusable(error);
+  }
+}
+
+function unusable(error: unknown): HostFault {
+  // Without the folder's random name: the same fault reads the same each time.
+  const why = /^[A-Z0-9]+: [^,]+/.exec(messageOf(error))?.[0] ?? messageOf(error);
+  const text = `no temporary folder can be made in ${tmpdir()}: ${why}`;
+  const hint = 'make room there, or let TMPDIR name a folder that can be written';
+  return new HostFault('E_DISK', text, hint, { cause: error });
 }
 
 /** Throws a `HostFault` where no such folder can be made and written to now. */
 export function checkTemporaries(): void {
+  const folder = makeTemporary();
   try {
-    const folder = makeTemporary();
-    try {
-      writeFileSync(join(folder, 'probe'), 'probe');
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    writeFileSync(join(folder, 'probe'), 'probe');
   } catch (error) {
-    const text = `no temporary folder can be made in ${tmpdir()}: ${messageOf(error)}`;
-    const hint = 'make room there, or let TMPDIR name a folder that can be written';
-    throw new HostFault('E_DISK', text, hint, { cause: error });
+    throw unusable(error);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

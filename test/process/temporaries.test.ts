@@ -105,7 +105,9 @@ it('a folder in which nothing can be made is a fault of the machine that names i
   for (const wrong of [join(folder, 'missing'), file]) {
     vi.stubEnv('TMPDIR', wrong);
     expect(checkTemporaries).toThrow(HostFault);
-    expect(checkTemporaries).toThrow(`no temporary folder can be made in ${wrong}`);
+    const code = wrong === file ? 'ENOTDIR: not a directory' : 'ENOENT: no such file or directory';
+    const text = `no temporary folder can be made in ${wrong}: ${code}`;
+    for (const act of [checkTemporaries, makeTemporary]) expect(act).toThrow(new HostFault('E_DISK', text));
     expect(() => removeDeadTemporaries()).not.toThrow();
   }
   vi.stubEnv('TMPDIR', folder);

@@ -150,7 +150,7 @@ const ends: readonly (readonly [string, Partial<Exit>, string])[] = [
   ],
   [
     'no room for a process',
-    { ended: 'spawn-failed', code: null, error: 'the system has no room for another process' },
+    { ended: 'spawn-failed', code: null, error: 'the system has no room for another process (EAGAIN)' },
     'later transient E_PROVIDER',
   ],
 ];

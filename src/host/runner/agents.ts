@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { MailroomError, messageOf, type ErrorCode } from '../../kernel/errors.ts';
-import { isPassing } from '../../kernel/passing.ts';
+import { HostFault } from '../../kernel/contained.ts';
+import { asHostFault, isHostFault, isPassing } from '../../kernel/passing.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import { exitOf, notStarted } from '../../process/supervision/exits.ts';
 import { runMessageChecks, type RanCheck, type Work } from './message-checks.ts';
@@ -69,7 +70,9 @@ export class ProcessRunner implements Runner {
 
   async #follow(job: AgentJob): Promise<void> {
     const ended = await this.#processes.during(job.key, () => this.#agent(job));
-    this.#events.ended(job.key, ...ended);
+    if (!(ended instanceof HostFault)) this.#events.ended(job.key, ...ended);
+    else if (this.#events.held) this.#events.held(job.key, ended.message);
+    else this.#events.ended(job.key, ...later(ended.message, ended.code));
   }
 
   check(job: CheckJob): void {
@@ -78,7 +81,8 @@ export class ProcessRunner implements Runner {
 
   async #followChecks(job: CheckJob): Promise<void> {
     const report = await this.#processes.during(job.key, () => this.#runChecks(job));
-    this.#events.checked(job.key, report);
+    if (!(report instanceof HostFault)) this.#events.checked(job.key, report);
+    else this.#events.held?.(job.key, report.message);
   }
 
   land(job: LandingJob): void {
@@ -121,19 +125,19 @@ export class ProcessRunner implements Runner {
   }
 
   /** Never rejects: an error of the host is an outcome too. */
-  async #agent(job: AgentJob): Promise<Ended> {
+  async #agent(job: AgentJob): Promise<Ended | HostFault> {
     if (job.program !== undefined) return this.#program(job, job.program);
     const provider = this.#options.providers.get(job.provider);
     if (!provider) return refused(`there is no provider \`${job.provider}\``);
     try {
       return this.#record(job, await this.#run(job, provider));
     } catch (error) {
-      return refusedFor(error);
+      return notBegun(error);
     }
   }
 
   /** A script or a command: the host that wants it reads its exit. */
-  async #program(job: AgentJob, program: RemoteProgram): Promise<Ended> {
+  async #program(job: AgentJob, program: RemoteProgram): Promise<Ended | HostFault> {
     const { capabilities } = program;
     const { env } = job.invocation;
     const command = { ...program, env, inherit: job.inherit ?? [], writable: [] };
@@ -153,7 +157,7 @@ export class ProcessRunner implements Runner {
       } as const;
       return [outcome, exit, await changed(), null];
     } catch (error) {
-      return refusedFor(error);
+      return notBegun(error);
     }
   }
 
@@ -173,6 +177,7 @@ export class ProcessRunner implements Runner {
     if (wanted && provider.mcp !== true)
       return refused(`\`mcp\` of \`${invocation.role}\` cannot be given: ${provider.mcp}`);
     const placed = await this.#enter(job);
+    if (!placed.ok && isPassing(placed.problem)) throw new HostFault('E_DISK', placed.problem);
     if (!placed.ok) return notPlaced(placed);
     const { workspace } = invocation;
     const notes = job.noteTree || (job.keepsDifference === true && repositoryFrom(workspace) !== null);
@@ -190,7 +195,8 @@ export class ProcessRunner implements Runner {
       const left = keeps ? await differenceSince(workspace, tree, this.#options.secrets) : null;
       return [outcome, edited === null ? exit : { ...exit, edits: edited }, await changed(), left];
     } catch (error) {
-      return refused(messageOf(error), { usd: null, tokens: null });
+      const usage = { usd: null, tokens: null };
+      return isHostFault(error) ? later(messageOf(error), 'E_DISK', usage) : refused(messageOf(error), usage);
     }
   }
 
@@ -240,9 +246,10 @@ export class ProcessRunner implements Runner {
   }
 
   /** Never rejects either. */
-  async #runChecks(job: CheckJob): Promise<CheckReport> {
+  async #runChecks(job: CheckJob): Promise<CheckReport | HostFault> {
     const { leaving, workspace } = job;
     const left = leaving === undefined ? null : await leaveWork(this.#options.project, workspace, leaving);
+    if (left?.ok === false && isPassing(left.problem)) return new HostFault('E_DISK', left.problem);
     if (left?.ok === false)
       return { problems: [left.problem], conflicts: left.resolving === 'role', left: null };
     const commit = left?.commit ?? null;
@@ -253,6 +260,8 @@ export class ProcessRunner implements Runner {
       if (job.checks.length > 0) await work?.restore();
       return { problems, conflicts: false, left: commit, ...reports };
     } catch (error) {
+      const fault = asHostFault(error);
+      if (fault instanceof HostFault) return fault;
       const problem = `the gates could not be checked: ${messageOf(error)}`;
       return { problems: [problem], conflicts: false, left: commit, ...reports };
     }
@@ -319,20 +328,19 @@ function refused(text: string, usage = nothing, code: ErrorCode = 'E_PROVIDER'):
 export function notPlaced({ problem, resolving }: Exclude<Worked, { ok: true }>): Ended {
   if (resolving === 'role') return later(problem, 'E_CONFLICT');
   if (resolving === 'person') return refused(problem, nothing, 'E_CONFLICT');
-  return refusedFor(isPassing(problem) ? new Error(problem) : new MailroomError('E_WORKSPACE', problem));
+  return isPassing(problem) ? later(problem, 'E_PROVIDER') : refused(problem, nothing, 'E_WORKSPACE');
 }
 
-/** A turn that could not start for this reason, which may pass. */
-function refusedFor(error: unknown): Ended {
-  const text = messageOf(error);
-  if (error instanceof MailroomError || !isPassing(text))
-    return refused(text, nothing, error instanceof MailroomError ? error.code : undefined);
-  return later(text, 'E_PROVIDER');
+/** A turn that could not start for this reason. */
+function notBegun(error: unknown): Ended | HostFault {
+  const fault = asHostFault(error);
+  if (fault instanceof HostFault) return fault;
+  return refused(messageOf(error), nothing, error instanceof MailroomError ? error.code : undefined);
 }
 
 /** A turn that starts again. */
-function later(text: string, code: ErrorCode): Ended {
-  const rest = { until: null, usage: nothing, session: null };
+function later(text: string, code: ErrorCode, usage = nothing): Ended {
+  const rest = { until: null, usage, session: null };
   const outcome = { is: 'later', class: 'RETRYABLE_TRANSIENT', reason: { code, text }, ...rest } as const;
   return [outcome, notStarted(text), new Map(), null];
 }

@@ -1,7 +1,9 @@
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { HostFault } from '../../kernel/contained.ts';
 import type { Changed, Edits, FolderChanges } from '../../kernel/edits.ts';
 import type { Launched } from '../../kernel/launched.ts';
+import { asHostFault, isPassing } from '../../kernel/passing.ts';
 import { writeBytes } from '../../disk/real-appender.ts';
 import { watchEdits } from '../../git/edits.ts';
 import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
@@ -129,8 +131,19 @@ export class Processes {
     removeDeadPlaces(this.#options.project);
   }
 
-  /** Runs a process to its end. Throws the reason if it could not start. */
+  /**
+   * Runs a process to its end. Throws the reason if it could not start: a `HostFault` where that is
+   * the machine's.
+   */
   async run(job: ProcessJob, onReady?: OnReady): Promise<Ran> {
+    try {
+      return await this.#ran(job, onReady);
+    } catch (error) {
+      throw asHostFault(error);
+    }
+  }
+
+  async #ran(job: ProcessJob, onReady?: OnReady): Promise<Ran> {
     const { editsBut, project } = this.#options;
     // Most jobs watch no folder: they start at once, before the next work of their host.
     const watches = job.watched.length === 0 ? none : await this.#watch(job.watched);
@@ -167,7 +180,10 @@ export class Processes {
     this.#running.set(key, supervised);
     const waiting = onReady ? await supervised.ready : null;
     if (waiting !== null) onReady?.(waiting);
-    return supervised.exited;
+    const result = await supervised.exited;
+    const fault = faultOf(result, containment);
+    if (fault !== null) throw new HostFault('E_DISK', `no process can be started: ${fault}`);
+    return result;
   }
 
   #contain(job: ProcessJob, temporary: string | null): Contained {
@@ -218,6 +234,22 @@ export class Processes {
     void supervised.exited.then(() => places.close());
     return supervised;
   }
+}
+
+/** What the programs that contain another one say of themselves. */
+const starters = /^(?:bwrap|setpriv|unshare): [^\n]+$/;
+
+/** The fault of the machine for which a program did not run; null: it ran, or there is none. */
+function faultOf(
+  { reason, exitCode, error, stderr, stderrTail }: ProcessResult,
+  { kind }: Containment,
+): string | null {
+  if (reason === 'spawn-failed') return error !== null && isPassing(error) ? error : null;
+  const said = (stderr === '' ? stderrTail : stderr).trim();
+  if (reason !== 'exited' || exitCode === 0) return null;
+  // The shell that stays in a namespace starts the program.
+  if (kind === 'namespace' && said === 'sh: 1: Cannot fork') return said;
+  return starters.test(said) && isPassing(said) ? said : null;
 }
 
 const { O_WRONLY, O_CREAT, O_TRUNC } = constants;

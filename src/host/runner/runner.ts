@@ -162,6 +162,11 @@ export interface RunnerEvents {
   /** `difference`: what its workspace has now and had not before; null: nothing, or unknown. */
   ended(key: string, outcome: Outcome, exit: Exit, changed?: Changed, difference?: string | null): void;
   checked(key: string, report: CheckReport): void;
+  /**
+   * The machine could not start an agent, or the gates: in place of `ended` or `checked`. Absent:
+   * that is a failure that may pass.
+   */
+  readonly held?: (key: string, problem: string) => void;
   landing(key: string, report: LandingReport): void;
 }
 
@@ -241,4 +246,6 @@ export interface StepRunner {
 export interface StepRunnerEvents {
   /** `stdout` and `stderr` of a large output are its beginning and end. */
   ended(key: string, exit: Exit, changed?: Changed): void;
+  /** The machine could not start it: in place of `ended`. Absent: that is its exit. */
+  readonly held?: (key: string, problem: string) => void;
 }

@@ -1,4 +1,6 @@
+import { HostFault } from '../../kernel/contained.ts';
 import { messageOf } from '../../kernel/errors.ts';
+import { asHostFault } from '../../kernel/passing.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import { unmasked, type Mask } from '../../kernel/mask.ts';
 import { maskOf } from '../../process/output/mask.ts';
@@ -32,18 +34,22 @@ export class ProcessStepRunner implements StepRunner {
   }
 
   async #follow(job: ProcessJob): Promise<void> {
-    const [exit, changed] = await this.#processes.during(job.key, () => this.#worked(job));
-    this.#events.ended(job.key, exit, changed);
+    const ended = await this.#processes.during(job.key, () => this.#worked(job));
+    if (!(ended instanceof HostFault)) this.#events.ended(job.key, ...ended);
+    else if (this.#events.held) this.#events.held(job.key, ended.message);
+    else this.#events.ended(job.key, notStarted(ended.message));
   }
 
   /** Never rejects: an error of the host is an exit too. */
-  async #worked(job: ProcessJob): Promise<[Exit, Changed]> {
+  async #worked(job: ProcessJob): Promise<[Exit, Changed] | HostFault> {
     try {
       const { result, edits, changed } = await this.#processes.run(job);
       const exit = exitOf(result, job.kind === 'agent' ? this.#mask : unmasked);
       const edited = await edits();
       return [edited === null ? exit : { ...exit, edits: edited }, await changed()];
     } catch (error) {
+      const fault = asHostFault(error);
+      if (fault instanceof HostFault) return fault;
       return [notStarted(messageOf(error)), new Map()];
     }
   }

@@ -150,6 +150,11 @@ export class Intake {
     return { wake: wakes.length === 0 ? null : Math.min(...wakes), more, watch };
   }
 
+  /** Why complete files wait, in words. */
+  get waits(): readonly string[] {
+    return this.#tasks.waits;
+  }
+
   /** True while files of an earlier listing remain. */
   get hasMore(): boolean {
     return this.#left.size > 0;

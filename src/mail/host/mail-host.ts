@@ -83,7 +83,7 @@ export class MailHost implements Host {
     this.#incoming = ports.runs ? incomingReader(this.#ledger, options.protocol, ports.runs) : null;
     this.#texts = new RoleTexts((role) => ports.roleText(role));
     this.#programs = new MissingPrograms(() => ports.missingProviders?.() ?? new Set());
-    this.#turns = new Turns(this.#ledger, ports, options, this.#texts, this.#disk);
+    this.#turns = new Turns(this.#ledger, ports, options, this.#texts);
     this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, this.#turns.staging);
   }
 
@@ -94,16 +94,21 @@ export class MailHost implements Host {
   get desired(): number {
     // A landing that is blocked is only tried again.
     const landings = this.#decision.landings.filter(({ landing }) => landing.blocked === null);
-    return this.#decision.processes.length - this.#turns.waiting + landings.length;
+    return this.#decision.processes.length - this.#turns.waits.size + landings.length;
   }
 
   get running(): number {
     return this.#turns.running;
   }
 
-  /** Disk errors since the last scan, except of the journal; null: none. */
+  /** Disk errors since the last scan, but the journal's, or what keeps processes from starting. */
   get problem(): string | null {
-    return this.#disk.problem;
+    return this.#disk.problem ?? this.#turns.waits.problem;
+  }
+
+  /** Why processes and complete files wait, in words. */
+  get waits(): readonly string[] {
+    return [this.#turns.waits.problem ?? [], this.#intake.waits].flat();
   }
 
   get fresh(): boolean {
@@ -114,10 +119,7 @@ export class MailHost implements Host {
     return this.#ledger.cut;
   }
 
-  /**
-   * Continues where the last host ended. Call it once, after the orphans were ended and before the
-   * first look.
-   */
+  /** Continues where the last host ended. Call it once, before the first look. */
   start(): void {
     const { protocol, protocolHash, version, rebooted } = this.#options;
     const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash }];
@@ -144,9 +146,7 @@ export class MailHost implements Host {
     this.#project();
   }
 
-  /**
-   * Creates missing folders, except an inbox that held waiting mail, so that `compare` notices it.
-   */
+  /** Creates missing folders, but no inbox that held waiting mail: `compare` must notice it. */
   #prepare(role: RoleName): void {
     const { mailboxes } = this.#ports;
     const isMissed = mailboxes.look(role, 'inbox', 1) === null && namesOf(this.#expected, role).size > 0;
@@ -328,10 +328,7 @@ export class MailHost implements Host {
     return this.#ledger.snapshotDue;
   }
 
-  /**
-   * Takes a snapshot if the trail has every event: `trailAt` is the trail's last one, null without
-   * a trail.
-   */
+  /** Takes one if the trail has every event; `trailAt`: its last one, null without a trail. */
   snapshot(trailAt: number | null): void {
     if (trailAt === null || trailAt >= this.#trail.last) this.#ledger.snapshot();
   }
@@ -370,16 +367,19 @@ export class MailHost implements Host {
   }
 
   idle(): Idle {
-    if (this.running > 0) return 'busy';
+    if (this.running > this.#turns.waits.tried) return 'busy';
     if (!this.#commandsReadable) return 'stuck';
     if (this.desired > 0) return 'busy';
     const { state } = this.#ledger;
     // Projections that the disk refuses will not finish.
-    const projected = this.problem === null ? state : { ...state, pendingProjections: new Map() };
+    const projected = this.#disk.problem === null ? state : { ...state, pendingProjections: new Map() };
     // Nor will a held role move: its turns wait as if paused.
     const { paused } = state;
     const nobody = { by: '', at: 0 };
-    const held = [...this.#texts.held, ...this.#programs.held].map((role) => [role, nobody] as const);
+    const waiting = this.#turns.waits.keys.flatMap((id) => state.turns.get(id)?.role ?? []);
+    const held = [...this.#texts.held, ...this.#programs.held, ...waiting].map(
+      (role) => [role, nobody] as const,
+    );
     const shown = {
       ...projected,
       paused: { ...paused, roles: new Map([...paused.roles, ...held]) },

@@ -1,3 +1,4 @@
+import { iso } from '../../kernel/times.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Dropped } from '../format/boxes.ts';
 import type { Protocol } from '../format/protocol.ts';
@@ -17,12 +18,20 @@ export class NewTasks {
   readonly #most: number;
   /** When the latest of each role were accepted, the oldest first. */
   readonly #times = new Map<RoleName, number[]>();
+  /** By role, the first file that waits: why, in words, and until when. */
+  readonly #waiting = new Map<RoleName, { readonly why: string; readonly until: number }>();
   /** When a turn was open last. */
   #agentsRan = -Infinity;
 
   constructor(ledger: MailLedger, { limits }: Pick<Protocol, 'limits'>) {
     this.#ledger = ledger;
     this.#most = limits.tasksPerHour;
+  }
+
+  /** Why files wait now, in words. */
+  get waits(): readonly string[] {
+    const now = this.#ledger.now();
+    return [...this.#waiting.values()].flatMap(({ why, until }) => (now < until ? [why] : []));
   }
 
   /** Call it at each look. */
@@ -47,6 +56,10 @@ export class NewTasks {
       'If agents write them, this may be a loop: `mailroom pause` stops it, `mailroom trail` shows it.',
       'If you write them, set `limits: { tasks_per_hour: … }` in the protocol or in mailroom.yaml.',
     ]);
-    return this.#ledger.onWall(first + hour);
+    const until = this.#ledger.onWall(first + hour);
+    const limit = `\`limits.tasks_per_hour\` is ${String(this.#most)}`;
+    const why = `files in agents/${role}/inbox wait until ${iso(until)}, as ${limit}`;
+    this.#waiting.set(role, { why, until: first + hour });
+    return until;
   }
 }

@@ -1,4 +1,4 @@
-import { checksKey, type Decision, type Process } from '../machine/decide.ts';
+import { turnOf, type Decision, type Process } from '../machine/decide.ts';
 import type { Fact } from '../machine/event.ts';
 import { metBy } from '../machine/rules/outcomes.ts';
 import { fileName } from '../format/message.ts';
@@ -12,17 +12,18 @@ import { formatMessage } from '../format/read-message.ts';
 import { failedBy, resultOf, soundReason, withUnsent } from './collect.ts';
 import { resumedSession } from './interrupted.ts';
 import { Landings } from './landings.ts';
-import { notifyOnce } from './refused-files.ts';
+import { notifyHeld, notifyOnce } from './refused-files.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
-import { isHostFault } from '../../disk/disk.ts';
-import type { DiskGuard } from '../../disk/disk-guard.ts';
+import { heldBecause, HostWaits } from '../../host/host-waits.ts';
+import { isDenied } from '../../disk/disk.ts';
+import { isHostFault } from '../../kernel/passing.ts';
 import { isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
 import { Staging } from './staging.ts';
 import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
-import { placeOf, stepFiles } from './workspaces.ts';
+import { placeOf, stepFiles, stepVariables } from './workspaces.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { isQueued, type Assigned, type TurnLaunch } from '../../kernel/launched.ts';
@@ -49,14 +50,12 @@ export class Turns {
   /** What they write outside of their staging folders. */
   readonly staging: Staging;
   readonly #texts: RoleTexts;
-  readonly #disk: DiskGuard;
-  /** How many agents wait until the machine can start them. */
-  #waiting = 0;
+  /** Agents and gates that the machine could not start. */
+  readonly waits: HostWaits;
 
-  /** `disk`: reports a full disk. */
-  constructor(ledger: MailLedger, ports: MailPorts, options: MailOptions, texts: RoleTexts, disk: DiskGuard) {
+  constructor(ledger: MailLedger, ports: MailPorts, options: MailOptions, texts: RoleTexts) {
     this.#texts = texts;
-    this.#disk = disk;
+    this.waits = new HostWaits(() => ports.clock.elapsed?.() ?? ports.clock.now());
     this.#ledger = ledger;
     this.#ports = ports;
     this.#running = new ProcessTable(ports.runner);
@@ -72,11 +71,6 @@ export class Turns {
     return this.#running.size + this.landings.running;
   }
 
-  /** How many wanted agents the last `steer` could not start for a fault of the machine. */
-  get waiting(): number {
-    return this.#waiting;
-  }
-
   /** Starts and stops processes to match what should run. Call it only after a flush. */
   steer({ processes, landings }: Pick<Decision, 'processes' | 'landings'>): void {
     this.landings.steer(landings);
@@ -85,18 +79,15 @@ export class Turns {
     const wanted = new Map(processes.map((process) => [process.key, process]));
     for (const key of this.#ready) if (wanted.has(key)) this.#ports.runner.release(key);
     this.#ready.clear();
-    this.#waiting = 0;
+    this.waits.keep(new Set(processes.map(({ turn }) => turn.id)));
     this.#running.steer(wanted, (process) => this.#start(process));
   }
 
-  /**
-   * An error while starting one process fails only that attempt, or those gates. For a fault of the
-   * machine, such as a full disk, the agent waits: no attempt has begun.
-   */
+  /** An error fails only that attempt, or those gates; a fault of the machine holds them. */
   #start(process: Process): void {
     const { key, turn } = process;
     const at = { turn: turn.id, attempt: turn.attempt, round: turn.round };
-    if (this.#isBeingLeft(turn)) return;
+    if (this.#isBeingLeft(turn) || !this.waits.mayTry(turn.id)) return;
     try {
       if (process.kind === 'agent') this.#startAgent(key, turn);
       else this.#startChecks(process);
@@ -104,11 +95,7 @@ export class Turns {
       if (!isContained(error)) throw error;
       this.#running.forget(key);
       this.#permissions.forget(key);
-      if (process.kind === 'agent' && isHostFault(error)) {
-        this.#waiting += 1;
-        this.#disk.report(error.message);
-        return;
-      }
+      if (isHostFault(error) || isDenied(error)) return this.#hold(turn, error.message);
       const failed = failedBy(error, { usd: 0, tokens: 0 });
       this.#ledger.record([
         process.kind === 'agent'
@@ -116,6 +103,26 @@ export class Turns {
           : { type: 'checked', ...at, problems: [failed.reason.text], conflicts: false, left: null, met: [] },
       ]);
     }
+  }
+
+  /** The machine could not start a process: it waits, as no attempt has begun. */
+  held(key: string, problem: string): void {
+    const isStopping = this.#running.isStopping(key);
+    this.#running.forget(key);
+    this.#permissions.forget(key);
+    this.#met.delete(key);
+    const turn = turnOf(this.#ledger.state, key);
+    if (isStopping || turn === undefined) return;
+    const { id, attempt, round, phase } = turn;
+    if (phase.is === 'active' && phase.launched !== null)
+      this.#ledger.record([{ type: 'stopped', turn: id, attempt, round }]);
+    this.#hold(turn, problem);
+  }
+
+  #hold({ id }: Turn, problem: string): void {
+    const isFirst = this.waits.size === 0;
+    this.waits.hold(id, heldBecause(problem));
+    if (isFirst) notifyHeld(this.#ledger, problem);
   }
 
   /** A process that is being stopped ends first in its role's checkout; its end causes a look. */
@@ -134,7 +141,8 @@ export class Turns {
     const timeout = this.#role(turn)?.timeout ?? null;
     const since =
       turn.phase.is === 'active' || turn.phase.is === 'returned' ? turn.phase.since : this.#ledger.now();
-    return timeout === null ? null : Math.max(1, timeout - (this.#ledger.now() - since));
+    const used = this.#ledger.now() - since - this.waits.heldMs(turn.id);
+    return timeout === null ? null : Math.max(1, timeout - Math.max(0, used));
   }
 
   #startAgent(key: string, turn: Turn): void {
@@ -198,7 +206,7 @@ export class Turns {
         session,
         budget: role.budget,
         paths,
-        env: { ...role.env, ...this.#stepVariables(turn) },
+        env: { ...role.env, ...stepVariables(state, turn) },
         tools: this.#ports.tools ?? null,
         mcp: role.mcp === undefined ? null : { own: role.mcp, servers: {} },
         mayConfigure: role.mayConfigure === true,
@@ -234,6 +242,7 @@ export class Turns {
     const invocation = this.#running.get(key);
     if (!invocation || this.#running.isStopping(key)) return;
     const { turn, attempt, round } = invocation;
+    this.waits.forget(turn);
     this.#ledger.record([{ type: 'launched', turn, attempt, round, process, tree, entered }]);
     this.#ready.add(key);
   }
@@ -259,6 +268,7 @@ export class Turns {
     if (!invocation) return;
     try {
       const { turn, attempt, round } = invocation;
+      this.waits.forget(turn);
       // For people only: a disk that refuses it harms no turn.
       if (difference !== null)
         orElse(() => this.#ports.folders.difference(turn, attempt, round, difference), undefined);
@@ -280,11 +290,12 @@ export class Turns {
   }
 
   checked(key: string, report: CheckReport): void {
-    const turn = [...this.#ledger.state.turns.values()].find((one) => checksKey(one) === key);
+    const turn = turnOf(this.#ledger.state, key);
     try {
       this.#permissions.forget(key);
       if (!turn || this.#running.isStopping(key)) return;
       const { id, role, attempt, round } = turn;
+      this.waits.forget(id);
       // First: what is checked again after a crash has left out nothing more.
       for (const text of report.reports ?? [])
         notifyOnce(this.#ledger, [id, text], `Not all of the work of ${role} travels`, [
@@ -366,22 +377,12 @@ export class Turns {
     ];
   }
 
-  /** The variables with the path of the step's values file. */
-  #stepVariables(turn: Turn): Record<string, string> {
-    const values = owedSteps(this.#ledger.state, turn.id)[0]?.fields['values'];
-    return typeof values === 'string' ? { MAILROOM_VALUES: values } : {};
-  }
-
-  /** Files from the role's outbox belong to the turn, and are refused with it. */
   #refused(role: RoleName, name: string, text: string, reason: Reason): Fact {
     const id = this.#ports.newId();
     return { type: 'refused', id, role, box: 'outbox', name, text, reason, notices: [] };
   }
 
-  /**
-   * Records that the running turns of this host are stopped on purpose: they restart, without a
-   * failed attempt.
-   */
+  /** Running turns are stopped on purpose: they start again, without a failed attempt. */
   putBack(): void {
     for (const { id, attempt, round, phase } of this.#ledger.state.turns.values())
       if (phase.is === 'active' && !isQueued(phase.launched))

@@ -8,6 +8,7 @@ import type { Message } from '../format/message.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { enteringOf } from '../machine/rules/work.ts';
 import type { MailState, Turn } from '../machine/state.ts';
+import { owedSteps } from '../machine/step.ts';
 
 const checkouts = '.mailroom/worktrees';
 
@@ -79,4 +80,10 @@ function pathsIn(list: Json | undefined): string[] {
 /** Whether a gate compares the workspace with what it was when the thread began. */
 function needsTree({ types }: Protocol): boolean {
   return [...types.values()].some(({ checks }) => checks.some(({ kind }) => kind === 'changed'));
+}
+
+/** The variables with the path of the step's values file. */
+export function stepVariables(state: MailState, turn: Pick<Turn, 'id'>): Record<string, string> {
+  const values = owedSteps(state, turn.id)[0]?.fields['values'];
+  return typeof values === 'string' ? { MAILROOM_VALUES: values } : {};
 }

@@ -39,6 +39,11 @@ export function checksKey(turn: Turn): string {
   return `${invocationKey(turn)}/checks${runs === 0 ? '' : `-${String(runs + 1)}`}`;
 }
 
+/** The turn of a process. */
+export function turnOf({ turns }: MailState, key: string): Turn | undefined {
+  return [...turns.values()].find((turn) => invocationKey(turn) === key || checksKey(turn) === key);
+}
+
 /**
  * The facts to record, the processes to run and the next wake-up, from the state, the protocol and
  * the time. `isRead`: whether everything that lay in the folders was read; before that no deadline

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import type { Finding } from '../documents.ts';
+import { zombieNote } from '../../process/sandbox/first-process.ts';
 import { probeContainment, wrap } from '../../process/sandbox/containment.ts';
 import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { findProgram, listProcesses } from '../../process/proc.ts';
@@ -111,7 +112,10 @@ async function containment(place: Place): Promise<Finding[]> {
         state: 'warning',
         text: `process groups only (${namespace.why}): ${sweeps ? 'what leaves its group is ended by a sweep of /proc' : 'what leaves its group is not ended'}`,
       };
-  return [sandbox, kept, ...(asRoot ? [free] : [])];
+  const note = await zombieNote();
+  const zombies: readonly Finding[] =
+    note === null ? [] : [{ topic: 'containment', state: 'warning', text: note }];
+  return [sandbox, kept, ...zombies, ...(asRoot ? [free] : [])];
 }
 
 /** What makes the sandbox work on this machine; empty: nothing does. */

@@ -100,7 +100,8 @@ export async function composeRun(
   });
   const report = (act: () => void) => kit.report(act);
   const ended: StepRunnerEvents['ended'] = (...note) => report(() => host.ended(...note));
-  const runner = await runnerOf(disk, settings, run, { isNew, events: { ended } });
+  const held: StepRunnerEvents['held'] = (...note) => report(() => host.held(...note));
+  const runner = await runnerOf(disk, settings, run, { isNew, events: { ended, held } });
   const ports = await kit.open<RunEvent, StepRunner>(runner, settings);
   const format = await formatOf(run.definition);
   const own = portsOf(disk, settings, run, format);

@@ -29,6 +29,7 @@ import { lockFile, readBoot, removeHolder, writeBoot, writeHolder } from '../../
 import type { HolderNote } from '../../host/holder.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
 import { maskOf } from '../../process/output/mask.ts';
+import { zombieNote } from '../../process/sandbox/first-process.ts';
 import { checkTemporaries } from '../../process/temporaries.ts';
 import { projectKey } from '../../host/project-key.ts';
 import { StatusKeeper } from '../project/kept-status.ts';
@@ -184,10 +185,10 @@ async function compose(
     onChange: publishing(disk, note, current, () => afterLook(host.state, options, kept)),
   });
   const lacks = await recordingNote(options.record, disk.root);
-  const notes = [...atStart, host.cut, noted(), rules.note, lacks, ...(up?.workflows.notes ?? [])];
+  const found = [host.cut, noted(), rules.note, lacks, await zombieNote()];
   return handleOf(host, kit, {
     definition,
-    notes,
+    notes: [...atStart, ...found, ...(up?.workflows.notes ?? [])],
     problems,
     folders: own.folders,
     beside,
@@ -206,7 +207,7 @@ function problemsOf(
   workflows: UpWorkflows | null,
 ): readonly string[] {
   const own = [host.problem, trail.problem()].filter((each) => each !== null);
-  return [...own, ...lookout.problems(), ...(workflows?.problems() ?? [])];
+  return [...new Set([...own, ...host.waits]), ...lookout.problems(), ...(workflows?.problems() ?? [])];
 }
 
 /** The controller's handle for its caller. `notes`: null ones are left out. */
@@ -382,6 +383,7 @@ function reporting(turns: () => Turns, kit: HostProcess): RunnerEvents {
     assigned: (...note) => kit.report(() => turns().assigned(...note)),
     ended: (...note) => kit.report(() => turns().ended(...note)),
     checked: (...note) => kit.report(() => turns().checked(...note)),
+    held: (...note) => kit.report(() => turns().held(...note)),
     landing: (...note) => kit.report(() => turns().landings.reported(...note)),
   };
 }

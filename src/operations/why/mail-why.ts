@@ -1,5 +1,8 @@
 import { because, type Why, type WhyCode } from '../../kernel/why.ts';
+import { parentOf } from '../../disk/disk.ts';
 import { refusalToRead } from '../../disk/contents.ts';
+import { isPassing } from '../../kernel/passing.ts';
+import { isHeldBecause } from '../../host/host-waits.ts';
 import { expectedNow } from '../../mail/host/project.ts';
 import type { MailAct, MailWhy } from '../../mail/machine/explain/words.ts';
 import { controlFolder } from '../../host/control.ts';
@@ -47,12 +50,14 @@ export function hostedMail(
   const { role } = subject;
   const file =
     role === null || !withoutMail.has(why.code) ? null : notAccepted(project, state, role, holder === null);
-  const own = file === null ? why : because<MailAct>('not_accepted', whyNot(project, file));
+  const problems = holder?.problems ?? [];
+  const reason = file === null ? '' : whyNot(project, file, problems);
+  const own = file === null ? why : because<MailAct>('not_accepted', reason);
   if (holder === null) return unhosted(own, project, subject);
-  if (own.code !== 'due') return own;
-  const { problems } = holder;
-  const problem =
-    problems.find((each) => role !== null && each.split(/[^\w-]+/).includes(role)) ?? problems[0];
+  const held = isStarting(state, own) ? problems.find(isHeldBecause) : undefined;
+  if (own.code !== 'due' && held === undefined) return own;
+  const named = problems.find((each) => role !== null && each.split(/[^\w-]+/).includes(role));
+  const problem = held ?? named ?? problems[0];
   if (problem !== undefined)
     return {
       ...own,
@@ -105,11 +110,20 @@ function notAccepted(project: Project, state: MailState, role: RoleName, recorde
   return null;
 }
 
-/** Why a file is not mail yet. */
-function whyNot({ disk }: Project, file: string): string {
+/** Why a file is not mail yet. `problems`: of the controller. */
+function whyNot({ disk }: Project, file: string, problems: readonly string[]): string {
   const [writing] = disk.writing([file]);
   if (typeof writing === 'object') return `${file} is incomplete: ${writing.by} has it open for writing`;
-  return refusalToRead(disk, file) ?? `${file} is not accepted yet`;
+  const named = [file, parentOf(file)].flatMap((path) => problems.find((each) => each.includes(path)) ?? []);
+  const known = refusalToRead(disk, file) ?? named[0] ?? problems.find(isPassing);
+  return known ?? `${file} is not accepted yet`;
+}
+
+/** Whether a turn is about to begin, or its gates are: the machine may hold them. */
+function isStarting(state: MailState, { code, cause }: MailWhy): boolean {
+  const phase = state.turns.get(cause?.record ?? '')?.phase;
+  if (phase?.is === 'active') return phase.launched === null && phase.worker === null;
+  return code === 'checking' || code === 'due';
 }
 
 /** The command for what a person can do about mail. */

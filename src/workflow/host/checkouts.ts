@@ -1,4 +1,5 @@
-import { isPassing } from '../../kernel/passing.ts';
+import { HostFault } from '../../kernel/contained.ts';
+import { asHostFault, isPassing } from '../../kernel/passing.ts';
 import type { Landed } from '../../git/land-work.ts';
 import type { Worked } from '../../kernel/work.ts';
 import { ProcessTable } from '../../host/process-table.ts';
@@ -10,6 +11,8 @@ import type { RunPorts } from './ports.ts';
 /** What git has done for a launch: the step is over, or its worker starts with this commit. */
 export type Begun =
   | { readonly is: 'over'; readonly result: WorkResult }
+  /** The machine was in its way: nothing has begun. */
+  | { readonly is: 'held'; readonly problem: string }
   /** `conflict`: why its worker must resolve one first; null: there is none. */
   | { readonly is: 'entered'; readonly commit: string; readonly conflict: string | null };
 
@@ -49,13 +52,23 @@ export class Checkouts {
   /** Calls `then` with what git has done, unless the launch was stopped meanwhile. */
   begin(key: string, launch: Launch, then: (begun: Begun) => void): void {
     this.#busy.add(key, launch);
-    void this.#work(launch).then((begun) =>
+    void this.#begun(launch).then((begun) =>
       this.#ports.report(() => {
         const isStopped = this.#busy.isStopping(key);
         this.#busy.forget(key);
         if (!isStopped) then(begun);
       }),
     );
+  }
+
+  async #begun(launch: Launch): Promise<Begun> {
+    try {
+      return await this.#work(launch);
+    } catch (error) {
+      const fault = asHostFault(error);
+      if (!(fault instanceof HostFault)) throw error;
+      return { is: 'held', problem: fault.message };
+    }
   }
 
   async #work(launch: Launch): Promise<Begun> {
@@ -69,6 +82,7 @@ export class Checkouts {
     if (work.kind === 'land') {
       if (work.takes === null) return over({ ...blankResult, warnings: [nothingLanded(work.branch)] });
       const landed = await git.land(launch, work, work.takes, work.approved);
+      if (!landed.ok && isPassing(landed.problem)) return { is: 'held', problem: landed.problem };
       if (!landed.ok) return over(notLanded(landed));
       return over({ ...blankResult, commit: { id: landed.commit, branch: work.branch, worktree: null } });
     }
@@ -79,6 +93,7 @@ export class Checkouts {
     if (entered.ok && merges && !(hasWorker && conflict !== null))
       return over({ ...blankResult, commit: git.commitOf(launch, checkout, entered.commit) });
     if (entered.ok) return { is: 'entered', commit: entered.commit, conflict: merges ? conflict : null };
+    if (isPassing(entered.problem)) return { is: 'held', problem: entered.problem };
     if (entered.resolving !== 'role') return over(failedIn(entered));
     const laid = await git.enter(launch, checkout, true);
     return laid.ok ? { is: 'entered', commit: laid.commit, conflict: entered.problem } : over(failedIn(laid));

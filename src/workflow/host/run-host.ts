@@ -1,8 +1,8 @@
 import type { Changed } from '../../kernel/edits.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import { decide, type Decision, type Process } from '../machine/decide.ts';
+import { decide, type Decision } from '../machine/decide.ts';
 import { noSlots, type Slots } from '../machine/decide/context.ts';
-import type { Fact, RunStart, Happening, StepPath, RunEvent } from '../machine/event.ts';
+import type { Fact, RunStart, Happening, RunEvent } from '../machine/event.ts';
 import { isIn } from '../machine/fold/steps.ts';
 import { compile, type BodyRule, type Rules } from '../machine/rules.ts';
 import type { Workflow } from '../model.ts';
@@ -24,7 +24,9 @@ import { recordedEvent } from './recorded-event.ts';
 import type { RunPorts, RunObserver } from './ports.ts';
 import { Rollback } from './rollback.ts';
 import { isRoleStep } from './role-steps.ts';
-import { isAgent, Workers } from './workers.ts';
+import { isAgent, needsNoSync } from './processes.ts';
+import { Workers } from './workers.ts';
+import { notStarted } from '../../process/supervision/exits.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
 import type { Idle } from '../../host/idle.ts';
@@ -104,6 +106,11 @@ export class RunHost implements Host {
     if (!this.#hooks.ended(key, exit)) this.#workers.ended(key, exit, changed);
   }
 
+  /** The machine could not start a process; call `look` afterwards. */
+  held(key: string, problem: string): void {
+    if (!this.#hooks.ended(key, notStarted(problem))) this.#workers.held(key, problem);
+  }
+
   /** Receives what another host says of a step's process; call `look` afterwards. */
   get away() {
     const workers = this.#workers;
@@ -137,9 +144,12 @@ export class RunHost implements Host {
     return this.#workers.running + this.#hooks.running;
   }
 
-  /** Disk errors of the last look, apart from the journal; null: none. */
+  /**
+   * Disk errors of the last look, apart from the journal, and what keeps processes from starting;
+   * null: none.
+   */
   get problem(): string | null {
-    return this.#disk.problem;
+    return this.#disk.problem ?? this.#workers.waits.problem;
   }
 
   begin(given: RunStart): void {
@@ -370,29 +380,4 @@ function usesProviders({ steps }: BodyRule): boolean {
   return [...steps.values()].some(
     ({ provider, checkProvider }) => provider !== null || checkProvider !== null,
   );
-}
-
-/**
- * The processes that may start while these events are written but not yet durable, so that the disk
- * works meanwhile: first launches of scripts and commands whose needs were durably settled before.
- * A power loss then loses at most the record of their start; their inputs are durable. Agents are
- * excluded: their cost must be recorded.
- */
-function needsNoSync(events: readonly RunEvent[]): (process: Process) => boolean {
-  const readied = new Set<StepPath>();
-  for (const event of events) {
-    if (event.type === 'readied') for (const path of event.paths) readied.add(path);
-    else if (!isOrdinary(event)) return () => false;
-  }
-  return ({ key, step }) =>
-    (step.work.kind === 'script' || step.work.kind === 'command') &&
-    key.iteration === 1 &&
-    key.attempt === 1 &&
-    key.check === 0 &&
-    !readied.has(key.path);
-}
-
-/** Frequent events that do not affect steps that were ready. */
-function isOrdinary({ type }: RunEvent): boolean {
-  return type === 'started' || type === 'ended' || type === 'settled';
 }

@@ -3,10 +3,11 @@ import type { Changed } from '../../kernel/edits.ts';
 import type { Worked } from '../../kernel/work.ts';
 import { MailroomError, type ErrorCode, type Reason } from '../../kernel/errors.ts';
 import type { Process } from '../machine/decide.ts';
+import { isHostFault } from '../../kernel/passing.ts';
+import { heldBecause, HostWaits } from '../../host/host-waits.ts';
 import type { StepPath, ProcessKey } from '../machine/event.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { failedResult, readCheck } from '../machine/outcome.ts';
-import { stepPrompt } from '../machine/prompt.ts';
 import { isIn } from '../machine/fold/steps.ts';
 import { Checkouts, type Begun } from './checkouts.ts';
 import { branchProblem, isBranchFixed } from '../machine/branch.ts';
@@ -17,6 +18,7 @@ import { ProcessTable } from '../../host/process-table.ts';
 import { codeOf, isUnforeseen, orElse } from '../../kernel/contained.ts';
 import { AwaySteps, invocationAway } from './away-steps.ts';
 import { commandOf, invocationOf, owedPaths } from './command-line.ts';
+import { byKey, keyText, measured, promptOf, withConflict } from './processes.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
@@ -40,21 +42,6 @@ const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP', 'E_INTERNAL'];
 /** Maximum number of characters from the end of a log for an agent. */
 const logCharacters = 8 * 1024;
 
-/** Whether a process is an agent's on this host; their slots are limited separately. */
-export function isAgent({ key, step }: Process): boolean {
-  if (key.check === 0) return step.work.kind === 'agent' && step.on === undefined;
-  return step.check?.work.kind === 'agent';
-}
-
-/** A process's key as a string, unique within its run. */
-function keyText({ path, iteration, attempt, check }: ProcessKey): string {
-  return `${path}@${String(iteration)}.${String(attempt)}.${String(check)}`;
-}
-
-function byKey(processes: readonly Process[]): Map<string, Process> {
-  return new Map(processes.map((process) => [keyText(process.key), process]));
-}
-
 /** Starts and stops the processes of a run as decided, and records their results. */
 export class Workers {
   readonly #ledger: RunLedger;
@@ -67,6 +54,8 @@ export class Workers {
   readonly #checkouts: Checkouts;
   readonly #away: AwaySteps;
   readonly #results: StepResults;
+  /** Processes that the machine could not start. */
+  readonly waits: HostWaits;
 
   constructor(ledger: RunLedger, rules: Rules, ports: RunPorts, letters: DeadLetters) {
     this.#letters = letters;
@@ -77,6 +66,7 @@ export class Workers {
     this.#checkouts = new Checkouts(ports);
     this.#away = new AwaySteps(ledger, ports);
     this.#results = new StepResults(ledger, ports);
+    this.waits = new HostWaits(() => ports.clock.elapsed?.() ?? ports.clock.now());
     this.#running = new ProcessTable({
       stop: (key) => (this.#isAway(key) ? this.#away.stop(key) : ports.runner.stop(key)),
       leave: (key) => (this.#isAway(key) ? this.#away.leave(key) : ports.runner.stop(key)),
@@ -137,10 +127,11 @@ export class Workers {
    * only after a flush. Throws `E_DISK` for the mail; the next call tries again.
    */
   steer(processes: readonly Process[]): void {
-    const own = processes.filter((process) => !isRoleStep(process));
+    const own = byKey(processes.filter((process) => !isRoleStep(process)));
     this.#away.flushed();
-    this.#checkouts.steer(byKey(own));
-    this.#running.steer(byKey(own), ({ key }) => this.#start(key));
+    this.waits.keep(own);
+    this.#checkouts.steer(own);
+    this.#running.steer(own, ({ key }) => this.#start(key));
     this.#roles.steer(processes.filter(isRoleStep));
   }
 
@@ -151,7 +142,7 @@ export class Workers {
 
   #start(key: ProcessKey): void {
     const text = keyText(key);
-    if (this.#checkouts.has(text)) return;
+    if (this.#checkouts.has(text) || !this.waits.mayTry(text)) return;
     const launch = launchOf(this.#ledger.state, this.#rules, key);
     this.#guard(launch, () => {
       this.#refuseBranch();
@@ -162,6 +153,7 @@ export class Workers {
   }
 
   #follow(launch: Launch, begun: Begun): void {
+    if (begun.is === 'held') return this.#hold(keyText(launch.key), begun.problem);
     if (begun.is === 'over') this.#ledger.record([{ type: 'ended', key: launch.key, result: begun.result }]);
     else this.#run(withConflict(launch, begun.conflict), begun.commit);
   }
@@ -261,6 +253,7 @@ export class Workers {
   ended(key: string, exit: Exit, changed: Changed = new Map(), reported: Outcome | null = null): void {
     const running = this.#running.get(key);
     if (!running) return;
+    this.waits.forget(key);
     const { launch, prepared } = running;
     if (launch.on !== undefined) this.#away.over(key);
     const changes = changed.get(prepared.workspace) ?? null;
@@ -277,6 +270,21 @@ export class Workers {
       return;
     }
     void this.#leave(over);
+  }
+
+  /** The machine could not start a process: it waits, as no attempt has begun. */
+  held(key: string, problem: string): void {
+    const running = this.#running.get(key);
+    if (!running) return;
+    const { launch, prepared } = running;
+    const isStopping = this.#running.isStopping(key);
+    this.#permissions.end(key, launch, prepared, null);
+    this.#running.forget(key);
+    if (!isStopping) this.#hold(key, problem);
+  }
+
+  #hold(key: string, problem: string): void {
+    this.waits.hold(key, heldBecause(problem));
   }
 
   /** The key is released only when its changes are measured, for a verdict, and committed. */
@@ -335,13 +343,18 @@ export class Workers {
     orElse(() => this.#ports.files.hideValues(key), undefined);
   }
 
-  /** A host problem ends the run: a path out of its root, a disk error, a missing workspace. */
+  /**
+   * A fault of the machine holds a process. Another problem of the host ends the run: a path out of
+   * its root, a disk error, a missing workspace.
+   */
   #guard(launch: Launch, act: () => void): void {
     try {
       act();
     } catch (error) {
       const known = error instanceof MailroomError && error.code !== 'E_INTERNAL';
       if (!known && !isUnforeseen(error)) throw error;
+      const text = keyText(launch.key);
+      if (isHostFault(error) && !this.#running.has(text)) return this.#hold(text, error.message);
       const reason: Reason = { code: codeOf(error), text: error.message };
       const result = failedResult(ofTheStep.includes(reason.code) ? 'NON_RETRYABLE' : 'FATAL', reason);
       const { key, check } = launch;
@@ -373,23 +386,4 @@ export class Workers {
     this.#checkouts.stopAll();
     this.#running.stopAll();
   }
-}
-
-/** Whether the verdict depends on changed files. */
-function measured({ check, convergence }: Launch): boolean {
-  if (check === null || convergence === null) return false;
-  return convergence.allowedPaths.length > 0 || convergence.maxChangedFiles !== null;
-}
-
-/** The prompt of an agent; a prompt file is used unchanged. Null: it is not an agent. */
-function promptOf(launch: Launch, prepared: Prepared): string | null {
-  const { work } = launch;
-  if (work.kind !== 'agent') return null;
-  return prepared.stdin !== null && work.instructions === '' ? prepared.stdin : stepPrompt(launch, prepared);
-}
-
-/** The launch of a worker that must first resolve a conflict in its checkout; null: none. */
-function withConflict(launch: Launch, conflict: string | null): Launch {
-  const { checkout } = launch;
-  return checkout === undefined ? launch : { ...launch, checkout: { ...checkout, conflict } };
 }

@@ -12,6 +12,7 @@ function endOf(
   workspace: string,
   changes: Partial<ProcessJob>,
   after: (runner: ProcessStepRunner) => void = () => {},
+  held?: (problem: string) => void,
 ): Promise<Exit> {
   const argv = ['sh', '-c', 'echo begun > begun.txt'];
   const command = { argv, env: {}, inherit: ['PATH'], files: {}, stdin: '', writable: [] };
@@ -21,7 +22,7 @@ function endOf(
   return new Promise((resolve) => {
     const runner = new ProcessStepRunner(
       { project: workspace, mark: 'step-runner-test:', secrets: [], contain: () => ({ kind: 'group' }) },
-      { ended: (_key, ended) => resolve(ended) },
+      { ended: (_key, ended) => resolve(ended), ...(held && { held: (_key, problem) => held(problem) }) },
     );
     const reach = { capabilities: null, owed: [], writable: [workspace], guarded: [], watched: [] };
     const author = { kind: 'program', provider: null, network: true, mayConfigure: false } as const;
@@ -44,6 +45,34 @@ it('tells the end of an agent for which no folder can be made', async () => {
   vi.unstubAllEnvs();
   expect(exit.ended).toBe('spawn-failed');
   expect(exit.error).toContain('ENOENT');
+});
+
+it.each([
+  ['unshare: fork failed: Resource temporarily unavailable', 1],
+  ['bwrap: Creating new namespace failed: No space left on device', 1],
+  ['setpriv: failed to execute unshare: Cannot allocate memory', 126],
+])('holds a program that was not started, although its starter was: %s', async (said, code) => {
+  const workspace = temporaryFolder();
+  const argv = ['sh', '-c', `echo '${said}' >&2; exit ${String(code)}`];
+  const command = { argv, env: {}, inherit: ['PATH'], files: {}, stdin: '', writable: [] };
+  const held = await new Promise<string>((resolve) => {
+    void endOf(workspace, { command }, () => {}, resolve).then(({ stderr }) => resolve(`ended: ${stderr}`));
+  });
+  expect(held).toBe(`no process can be started: ${said}`);
+});
+
+it.each([
+  ['unshare: fork failed: Resource temporarily unavailable', 0],
+  ['sh: 1: Cannot fork', 2],
+  ['bash: fork: Resource temporarily unavailable', 254],
+  ['make: fork: Resource temporarily unavailable', 2],
+  ['sh: 1: make: not found', 127],
+  ['building\nsh: 1: Cannot fork', 2],
+])('a program of its own that says so has ended: %s', async (said, code) => {
+  const argv = ['sh', '-c', `printf '%s' '${said}' >&2; exit ${String(code)}`];
+  const command = { argv, env: {}, inherit: ['PATH'], files: {}, stdin: '', writable: [] };
+  const ended = await endOf(temporaryFolder(), { command }, () => {}, expect.unreachable);
+  expect(ended).toMatchObject({ ended: 'exited', code });
 });
 
 it('tells the beginning and the end of a long output, and cuts no character', async () => {

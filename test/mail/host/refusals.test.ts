@@ -122,10 +122,10 @@ it('draws all but what the disk refuses, tells people once, and draws the rest w
   expect(disk.read(`agents/one/failed/2026-01/${name}`, 10)).toEqual(Buffer.of(1, 0, 2));
 });
 
-it.each(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS'])(
+it.each(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS', 'ETXTBSY', 'EACCES'])(
   'starts no attempt while the machine has a fault, and fails none: %s',
   (code) => {
-    const { disk, host, look, drop, started } = project();
+    const { disk, host, look, drop, started, later } = project();
     disk.before = ({ kind, path }) => {
       const cause = Object.assign(new Error('no space left on device'), { code });
       if (kind === 'write' && path.startsWith('.mailroom/turns/')) throw diskError('write', path, cause);
@@ -135,7 +135,9 @@ it.each(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS'])(
     expect([started, host.desired, host.problem]).toEqual([[], 0, expect.stringContaining('no space left')]);
     expect(look()).toMatchObject({ blocked: true });
     disk.before = null;
+    later(1_000);
     look();
+    later(1_000);
     expect([started, host.desired, host.problem]).toEqual([['t1/1/0'], 1, null]);
     expect(host.state.turns.get('t1')).toMatchObject({ attempt: 1, failures: 0 });
   },

@@ -1,0 +1,94 @@
+/** How long what could not start rests before it is tried again, in milliseconds. */
+const restMs = 1_000;
+
+const words = 'work waits until this machine can start it: ';
+
+/** What people read of it. */
+export function heldBecause(problem: string): string {
+  return `${words}${problem}`;
+}
+
+/** Whether a problem is one of these. */
+export function isHeldBecause(problem: string): boolean {
+  return problem.startsWith(words);
+}
+
+interface Waiting {
+  readonly problem: string;
+  /** When it could not start first. */
+  readonly since: number;
+  /** When it may be tried again. */
+  readonly retryAt: number;
+  /** Null: it is not tried now. */
+  readonly triedAt: number | null;
+}
+
+/**
+ * What waits, by key, until the machine can start it: no attempt has begun. In memory only: another
+ * host tries at once.
+ */
+export class HostWaits {
+  readonly #now: () => number;
+  readonly #waiting = new Map<string, Waiting>();
+
+  /** `now` is a monotonic clock, in milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The machine could not start it. */
+  hold(key: string, problem: string): void {
+    const now = this.#now();
+    const since = this.#waiting.get(key)?.since ?? now;
+    this.#waiting.set(key, { problem, since, retryAt: now + restMs, triedAt: null });
+  }
+
+  /** Whether it may start now; it counts as tried then. */
+  mayTry(key: string): boolean {
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) return true;
+    const now = this.#now();
+    if (now < waiting.retryAt) return false;
+    this.#waiting.set(key, { ...waiting, triedAt: now });
+    return true;
+  }
+
+  /** It runs, or has ended. */
+  forget(key: string): void {
+    this.#waiting.delete(key);
+  }
+
+  /** Forgets what is not wanted any more. */
+  keep(wanted: { has(key: string): boolean }): void {
+    for (const key of this.#waiting.keys()) if (!wanted.has(key)) this.#waiting.delete(key);
+  }
+
+  /** How long it has waited, in milliseconds. */
+  heldMs(key: string): number {
+    const waiting = this.#waiting.get(key);
+    return waiting === undefined ? 0 : this.#now() - waiting.since;
+  }
+
+  /** How many wait; what is tried counts until it has run for a while. */
+  get size(): number {
+    return this.keys.length;
+  }
+
+  /** How many of them are being tried. */
+  get tried(): number {
+    return this.keys.filter((key) => this.#waiting.get(key)?.triedAt !== null).length;
+  }
+
+  /** Why, in words; null: none waits. */
+  get problem(): string | null {
+    return this.#waiting.get(this.keys[0] ?? '')?.problem ?? null;
+  }
+
+  /** What waits. */
+  get keys(): string[] {
+    const now = this.#now();
+    return [...this.#waiting].flatMap(([key, { triedAt }]) =>
+      triedAt === null || now - triedAt < restMs ? [key] : [],
+    );
+  }
+}
