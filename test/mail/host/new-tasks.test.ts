@@ -50,6 +50,7 @@ function project(writes: (role: string) => string | null) {
     pass,
     drop,
     notices,
+    waits: () => host.waits,
     turns: () => turns,
     lying: (role: string) => disk.list(`agents/${role}/inbox`),
   };
@@ -93,4 +94,18 @@ it('holds up no other role, and nothing while no agent runs', () => {
   idle.pass(60_000);
   expect(idle.turns()).toBe(10);
   expect(idle.notices()).toEqual([]);
+});
+
+it('says until when files wait, and no more once they are accepted', () => {
+  const { pass, drop, waits } = project(() => 'a');
+  drop('a');
+  pass(10_000);
+  const [first] = waits();
+  expect(waits()).toEqual([
+    expect.stringMatching(
+      /^files in agents\/a\/inbox wait until 2026-01-01T01:00:\S+Z, as `limits.tasks_per_hour` is 3$/,
+    ),
+  ]);
+  pass(hour, 60_000);
+  expect(waits()).not.toContain(first);
 });
