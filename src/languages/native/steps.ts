@@ -1,4 +1,5 @@
 import type { Template } from '../../expressions/template.ts';
+import { defaultTimeout } from '../../kernel/duration.ts';
 import { usualChoices } from '../../workflow/reserved.ts';
 import type { FailurePolicy, Input, Need, Output, Retry, Step, Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
@@ -58,7 +59,7 @@ function lowerStep(id: string, own: StepInput, path: Path, lowering: Lowering): 
       lowerOutput(lowering, each, [...path, 'outputs', index]),
     ),
     values: lowerValues(diagnostics, input.values, [...path, 'values']),
-    timeout: input.timeout ?? null,
+    timeout: input.timeout ?? (work.kind === 'agent' ? defaultTimeout : null),
     grace: input.grace ?? null,
     ...lowerStall(diagnostics, input, path),
     retry: lowerRetry(diagnostics, input, path, work),
