@@ -20,7 +20,7 @@ export interface JsonRules {
   readonly number?: (figure: string, at: number) => void;
 }
 
-/** Throws a `JsonFault` at the first place where a text is not JSON, or breaks a rule. */
+/** Throws a `JsonFault` at the first place where JSON text is not JSON, or breaks a rule. */
 export function walkJson(text: string, rules: JsonRules): void {
   new Walk(text, rules).whole();
 }

@@ -86,7 +86,7 @@ export function readExactJson(marked: string, levels = mostLevels): ReturnType<t
 }
 
 /**
- * What is not JSON in a text, with its place and a part of its line, in which secrets may be cut;
+ * What is not JSON in a string, with its place and a part of its line, in which secrets may be cut;
  * null: it is JSON, or nested too deep to say.
  */
 export function syntaxProblem(marked: string): string | null {

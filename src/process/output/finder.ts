@@ -6,7 +6,7 @@ const blockLength = 3;
 const blocks = 1 << 16;
 
 /**
- * Finds many byte strings at once (Wu and Manber): the time hardly depends on their number. Each
+ * Finds many byte strings at once: the time hardly depends on their number. Each
  * has at least four bytes.
  */
 export class Finder {

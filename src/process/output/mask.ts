@@ -21,8 +21,8 @@ const prepared = new WeakMap<readonly string[], NewMasker>();
  * Prepares the secrets once, for any number of streams. A masker replaces every occurrence of a
  * secret by `***`, also of its lines, in the spellings of JSON, base64, URLs and shells, and across
  * chunks; overlapping occurrences become one replacement. A weak secret is replaced only as a
- * whole word. Time grows with the input and, per chunk, the longest secret, hardly with their number;
- * at most the longest spelling and two bytes are held back.
+ * whole word. Time grows with the input and, per chunk, the longest secret, hardly with their
+ * number; at most the longest spelling and two bytes are held back.
  */
 export function maskerFactory(secrets: readonly string[]): NewMasker {
   const known = prepared.get(secrets) ?? prepare(secrets);

@@ -186,37 +186,9 @@ describe('values', () => {
   });
 });
 
-it('names the last block of JSON of an agent whose values are missing, if it cannot be read', () => {
-  const values = { ok: { ...anyValue, required: true } };
-  const reasonOf = (of: Launch, text: string) =>
-    readWork({ ...of, values }, { exit: exited(0), outcome: said(text), collected }).outcome;
-  const block = '```json\n{"ok": true,}\n```\n';
-  const problem = 'it is not JSON: line 1, column 13: expected no comma before `}`: {"ok": true,}';
-  const missing = 'what it handed over does not fit: `ok` is missing';
-  expect(reasonOf(agent, block)).toMatchObject({
-    reason: { text: `${missing}; its last block of JSON: ${problem}` },
-  });
-  expect(reasonOf(agent, '```json\n{"other": true}\n```\n')).toMatchObject({ reason: { text: missing } });
-  expect(reasonOf(agent, 'No block.')).toMatchObject({ reason: { text: missing } });
-});
-
 describe('outputs', () => {
   const plan = { name: 'plan', path: 'out/plan.md', type: null, required: true };
   const log = { name: 'log', path: 'log.txt', type: null, required: false };
-
-  it('that are something else than a file or folder are named as such', () => {
-    const pipe = { ...log, found: 'a fifo (named pipe)' };
-    const read = (missing: readonly (typeof pipe)[]) =>
-      readWork(launch, { exit: exited(0), outcome: null, collected: { ...collected, missing } });
-    expect(read([pipe]).warnings).toEqual([
-      'the output `log` is not there: log.txt is a fifo (named pipe), not a file or folder',
-    ]);
-    expect(read([{ ...pipe, required: true }]).outcome).toMatchObject({
-      reason: {
-        text: 'required outputs are not there: `log` (log.txt is a fifo (named pipe), not a file or folder)',
-      },
-    });
-  });
 
   it('that are missing are a warning, or a failure when they must be there', () => {
     const optional = readWork(launch, {
