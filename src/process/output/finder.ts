@@ -1,5 +1,5 @@
 /** Start (inclusive) and end (exclusive) of an occurrence. */
-export type Span = readonly [start: number, end: number];
+type Span = readonly [start: number, end: number];
 
 /** Bytes that decide how far the search may skip. */
 const blockLength = 3;
