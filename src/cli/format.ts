@@ -1,3 +1,5 @@
+import { defaultTimeout, formatDuration } from '../kernel/duration.ts';
+import { listed } from '../kernel/enumerate.ts';
 import { replaceUnsafe } from '../kernel/one-line.ts';
 import { clock } from '../kernel/local-time.ts';
 import type { Explained } from '../operations/why/explained.ts';
@@ -22,6 +24,13 @@ export function printable(text: string): string {
 /** Like `printable`, on one line. */
 export function line(text: string): string {
   return printable(text.replaceAll(/\s*\n\s*/g, ' '));
+}
+
+/** The end of a summary that names what has the default `timeout`; empty: nothing has. */
+export function defaultTimeoutNote(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const time = names.length === 1 ? 'times' : 'time';
+  return `; ${listed(names)} ${time} out after ${formatDuration(defaultTimeout)}, the default \`timeout\``;
 }
 
 /** Why something that waits does not move; nothing: it does. */

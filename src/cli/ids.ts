@@ -37,22 +37,29 @@ export async function idOf(context: Context, word: string, kinds: readonly Kind[
   );
 }
 
-/** Ids begin with the time at which they were made. */
+/** Ids begin with the time at which they were made, but for those of runs in some languages. */
 function newest(context: Context, kinds: readonly Kind[]): string | undefined {
   const project = context.place();
   const state = project.state();
   const { messages, threads } = directoryOf(state, []);
+  const [run] = kinds.includes('run') ? project.workflows.runs() : [];
   const ids = {
     message: () => messages.map(({ id }) => id),
     failed: () => failedIn(state, null),
     thread: () => threads.map(({ id }) => id),
-    run: () => project.workflows.runs().map(({ run }) => run),
+    run: () => [],
     gate: () => [],
   };
-  return kinds
+  const id = kinds
     .flatMap((kind) => ids[kind]())
     .toSorted()
     .at(-1);
+  return run !== undefined && (id === undefined || timeIn(id) < run.startedAt) ? run.run : id;
+}
+
+/** The time of a uuid v7, in milliseconds since 1970. */
+function timeIn(id: string): number {
+  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }
 
 async function entryOf(context: Context, word: string, kinds: readonly Kind[]): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
-import { isJsonObject, readExactJson, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, readExactJson, syntaxProblem, type JsonObject } from '../kernel/json.ts';
 import { parameterWord } from '../workflow/machine/parameters.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { innerOf, stepsIn } from '../workflow/bodies.ts';
@@ -234,7 +234,7 @@ function contextFileOf({ call }: Context, file: string | undefined): JsonObject 
   if (file === undefined) return {};
   const text = contextText(call, file);
   const read = readExactJson(text);
-  if (!read.ok) throw new MailroomError('E_USAGE', `${file}: ${read.problem}`);
+  if (!read.ok) throw new MailroomError('E_USAGE', `${file}: ${syntaxProblem(text) ?? read.problem}`);
   if (!isJsonObject(read.value)) throw new MailroomError('E_USAGE', `${file} must hold one JSON object`);
   return read.value;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, readExactJson, type Json } from '../kernel/json.ts';
+import { isJsonObject, readExactJson, syntaxProblem, type Json } from '../kernel/json.ts';
 import { areEqual, foldCase } from './compare.ts';
 import type { Called, ExpressionFunction } from './language.ts';
 import { expressionLimits } from './limits.ts';
@@ -50,7 +50,7 @@ function fromJsonText([value = null]: readonly Json[]): Called {
   if (typeof value !== 'string') return gives(value);
   if (value.length > expressionLimits.resultText) return fails(tooLarge);
   const read = readExactJson(value);
-  if (!read.ok) return fails(read.problem.replace(/^it/, 'the text'));
+  if (!read.ok) return fails((syntaxProblem(value) ?? read.problem).replace(/^it/, 'the text'));
   return isBounded(read.value) ? gives(read.value) : fails(tooLarge);
 }
 

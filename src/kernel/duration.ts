@@ -17,6 +17,9 @@ export const durationPattern = '^(?=\\d)(\\d{1,9}d)?(\\d{1,9}h)?(\\d{1,9}m)?(\\d
 
 const duration = new RegExp(durationPattern);
 
+/** The timeout of a turn, or of an agent of a step, that has none, in milliseconds: 2 hours. */
+export const defaultTimeout = 7_200_000;
+
 /** `200ms 30s 5m 2h 1h30m 1d` as milliseconds; null for anything else. */
 export function parseDuration(text: string): number | null {
   const match = duration.exec(text);

@@ -1,4 +1,6 @@
+import { faultIn, JsonFault, placeIn, walkJson } from './json-walk.ts';
 import { ownValue } from './own.ts';
+
 /** Any JSON value. Journals and front matter consist of these. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -16,12 +18,17 @@ export function readJson(
 ): { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string } {
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
+    value = JSON.parse(withoutMark(text)) as Json;
   } catch {
     return { ok: false, problem: 'it is not JSON' };
   }
   if (isNestedWithin(value, levels)) return { ok: true, value };
   return { ok: false, problem: `it is nested more than ${String(levels)} levels deep` };
+}
+
+/** Without the byte order mark that some programs begin a file with. */
+function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /** Like `readJson`; undefined: not JSON, or nested more than 200 levels deep. */
@@ -69,12 +76,28 @@ function string(quoted: string): string {
  * (`1e400`, `9007199254740993`) and names their place. What it reads is equal to what is read back
  * once it was written.
  */
-export function readExactJson(text: string, levels = mostLevels): ReturnType<typeof readJson> {
+export function readExactJson(marked: string, levels = mostLevels): ReturnType<typeof readJson> {
+  const text = withoutMark(marked);
   const read = readJson(text, levels);
   if (!read.ok) return read;
   const problem = inexactNumber(text);
   if (problem !== null) return { ok: false, problem };
   return { ok: true, value: withoutNegativeZero(read.value) };
+}
+
+/**
+ * What is not JSON in a string, with its place and a part of its line, in which secrets may be cut;
+ * null: it is JSON, or nested too deep to say.
+ */
+export function syntaxProblem(marked: string): string | null {
+  const text = withoutMark(marked);
+  try {
+    walkJson(text, { levels: mostLevels });
+    return null;
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    return error.isSyntax ? `it is not JSON: ${faultIn(text, error)}` : null;
+  }
 }
 
 /** Like `readExactJson`; undefined: not such a value. */
@@ -92,12 +115,6 @@ export function inexactNumber(text: string): string | null {
     if (!figure.startsWith('"') && !isExactNumber(figure))
       return `\`${figure.slice(0, 100)}\` (${placeIn(text, index)}) is a number that cannot be kept exactly; quote it to keep its digits`;
   return null;
-}
-
-/** `line 1, column 8` */
-export function placeIn(text: string, at: number): string {
-  const before = text.slice(0, at).split('\n');
-  return `line ${String(before.length)}, column ${String((before.at(-1) ?? '').length + 1)}`;
 }
 
 /** JSON is written without negative zero. Changes the lists and objects in place. */

@@ -1,11 +1,12 @@
 import { isProtocolFile } from '../disk/find-project.ts';
 import { orElse } from '../kernel/contained.ts';
+import { defaultTimeout } from '../kernel/duration.ts';
 import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
 import { mergeFiles } from '../mail/protocol/merge.ts';
 import { parseYaml } from '../yaml/yaml.ts';
 import { withoutAccepted, type Judged } from '../yaml/accepted.ts';
 import { type Exploration, type StuckState, explore } from '../mail/machine/explore/explore.ts';
-import { defaultTimeout, type Protocol } from '../mail/format/protocol.ts';
+import type { Protocol } from '../mail/format/protocol.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 import type { Misplaced } from '../mail/mailboxes/misplaced.ts';
 import { profilesOf, stepsIn } from '../workflow/bodies.ts';

@@ -1,7 +1,8 @@
+import { defaultTimeout } from '../kernel/duration.ts';
 import { counted } from '../kernel/enumerate.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { withoutAccepted } from '../yaml/accepted.ts';
-import { innerOf } from '../workflow/bodies.ts';
+import { innerOf, stepsIn, variantsOf } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
 import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
 
@@ -29,6 +30,8 @@ export interface ValidateDocument {
      * The number of steps, including those of loops and sub-workflows; null where there are errors.
      */
     readonly steps: number | null;
+    /** The paths of steps whose agent has the default `timeout`, and no shorter one around it. */
+    readonly default_timeout: readonly string[];
   }[];
   /** The first error; null: none. */
   readonly error: DiagnosticDocument | null;
@@ -64,7 +67,8 @@ export function validate(workflows: readonly ReadWorkflow[]): Validation {
       ok: checked.ok,
       name: checked.ok ? checked.value.name : null,
       language: checked.ok ? checked.value.language : null,
-      steps: checked.ok ? countSteps(checked.value.body) : null,
+      steps: checked.ok ? stepsIn(checked.value.body).length : null,
+      default_timeout: checked.ok ? untimed(checked.value.timeout, checked.value.body) : [],
     })),
     error: documents[0] ?? null,
     errors: documents,
@@ -90,9 +94,18 @@ function unique(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...new Map(diagnostics.map((each) => [JSON.stringify(each), each])).values()];
 }
 
-function countSteps({ steps }: Body): number {
-  return steps.reduce((sum, { work }) => {
+function untimed(timeout: number | null, { steps }: Body, before = ''): string[] {
+  if (timeout !== null && timeout <= defaultTimeout) return [];
+  return steps.flatMap((step) => {
+    const { id, work } = step;
+    const path = before + id;
+    const isUntimed = (each: (typeof variants)[number]) =>
+      each.work.kind === 'agent' && each.timeout === defaultTimeout;
+    const variants = variantsOf(step);
+    if (variants.some(isUntimed)) return [path];
     const inner = innerOf(work);
-    return sum + 1 + (inner === null ? 0 : countSteps(inner));
-  }, 0);
+    if (inner === null) return [];
+    const own = work.kind === 'workflow' ? work.workflow.timeout : null;
+    return untimed(Math.min(step.timeout ?? Infinity, own ?? Infinity), inner, `${path}/`);
+  });
 }

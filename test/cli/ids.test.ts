@@ -96,6 +96,24 @@ describe('`last`', () => {
     expect(trail.map(({ subject }) => subject)).toEqual(['A task']);
   });
 
+  it('names the run that began last, whatever its id: not every language makes ids of the time', async () => {
+    const fixture = waiting();
+    const card = {
+      workflow: 'w',
+      workspace: '/w',
+      source: null,
+      startedBy: 'person',
+      person: 'ada',
+    } as const;
+    fixture.runs = ['a0000000-0000-4000-8000-000000000002', 'e0000000-0000-4000-8000-000000000001'].map(
+      (run, age) => ({ ...card, run, startedAt: fixture.now + 2 - age }),
+    );
+    expect((await fixture.run('show', 'last')).err).toContain('a0000000-0000-4000-8000-000000000002');
+    fixture.now += 10;
+    fixture.drop('agents/architect/inbox/y.md', 'A task\n');
+    expect((await fixture.json('show', 'last')).document).toMatchObject({ message: { subject: 'A task' } });
+  });
+
   it('names nothing in a project without mail and runs', async () => {
     expect((await new ProjectFixture().run('show', 'last')).err).toBe(
       'error E_TARGET: `last` was not found; expected a message or a thread or a run\n' +

@@ -57,6 +57,28 @@ describe('validate', () => {
     });
   });
 
+  it('names the steps whose agents have the default timeout', async () => {
+    const agent = 'provider: claude, instructions: x, capabilities: [READ]';
+    const long = (step: string, name: string) => workflow(step, name).replace('1h', '9h');
+    const inner = `{ for_each: { items: [1], steps: { inner: { ${agent} } } } }`;
+    const both = fixture({
+      'workflows/a.yaml': long(`{ ${agent} }`, 'ship'),
+      'workflows/b.yaml': long(inner, 'each'),
+    });
+    expect((await both.run('validate')).out).toBe(
+      'ok: 2 workflows, 3 steps; ship: one and each: one/inner time out after 2h, the default `timeout`\n',
+    );
+    const { document } = (await both.json('validate')) as Told<ValidateDocument>;
+    expect(document.workflows).toMatchObject([
+      { default_timeout: ['one'] },
+      { default_timeout: ['one/inner'] },
+    ]);
+    const single = fixture({ 'workflows/a.yaml': long(`{ ${agent} }`, 'ship') });
+    expect((await single.run('validate')).out).toBe(
+      'ok: 1 workflow, 1 step; one times out after 2h, the default `timeout`\n',
+    );
+  });
+
   it('is a document', async () => {
     const mixed = fixture({
       'workflows/a.yaml': workflow('{ command: [make], max_retries: 2 }'),

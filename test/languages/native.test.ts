@@ -68,7 +68,7 @@ describe('what is not said', () => {
       inputs: [],
       outputs: [],
       values: {},
-      timeout: null,
+      timeout: 7_200_000,
       grace: null,
       retry: { max: 0, base: 1_000, factor: 2, cap: 30_000, jitter: true, codes: null },
       onFailure: 'abort',
@@ -76,6 +76,16 @@ describe('what is not said', () => {
       budget: null,
       next: null,
     });
+  });
+
+  test.each([
+    ['worker: CLAUDE_CODE', 7_200_000],
+    ['provider: claude', 7_200_000],
+    ['worker: CLAUDE_CODE, on_failure: retry, max_retries: 1', 7_200_000],
+    ['worker: CLAUDE_CODE, timeout: 9h', 32_400_000],
+    ['worker: CUSTOM', null],
+  ])('of the time of a step with %s', (work, timeout) => {
+    expect(step(`{ ${work}, instructions: x, capabilities: [READ] }`).timeout).toBe(timeout);
   });
 
   test.each([

@@ -123,6 +123,10 @@ test('an answer while no process hosts the run is kept for its resume', async ()
   expect(await place.run(['approve', '--field', 'risk=high', '--choice', 'changes'], ada)).toMatchObject({
     code: 0,
   });
+  expect(await place.run(['approve', id, 'ask', '--field', 'risk=low'], ada)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('ada has said `changes` to ask already'),
+  });
   expect((await place.run(['status'])).stdout).toContain('ask: `changes` by ada is recorded');
   expect(await place.run(['resume', id])).toMatchObject({ code: 0 });
   expect(place.read('fix.txt')).toContain('"risk": "high"');

@@ -35,6 +35,47 @@ ${sh('Deploy', 'cat .npmrc; cat .npmrc >&2; exit 1', '    output_file: d.txt\n  
     expect(holding(place.root, 'ak_othersecret')).toEqual(['workspace/.npmrc']);
   });
 
+  it('of several lines are in nothing that a run leaves and shows, though printed line by line', async () => {
+    const text = `name: sample
+version: "1"
+timeout: 1m
+secrets: [PEM]
+steps:
+  lines: { command: [sh, -c, 'echo "$PEM" | while read -r line; do echo "got $line"; echo "$line" >&2; done'] }
+  given:
+    depends_on: [lines]
+    values: { last: { type: string } }
+    command: [sh, -c, 'printf "{\\"last\\": \\"%s\\"}" "$(echo "$PEM" | sed -n 3p)" > "$MAILROOM_VALUES"']
+  bad:
+    depends_on: [given]
+    command: [sh, -c, 'echo "$PEM" | sed "s/^/x /" > key.txt; echo "$PEM" | tail -n 2; exit 2']
+`;
+    const place = new TestProject({
+      'mailroom.yaml': 'trail: off\n',
+      '.gitignore': '.mailroom/\ncontext/\n',
+      'work.yaml': text,
+    });
+    project = place;
+    place.makeRepository();
+    const lines = ['MIIEvQIBADANBgkqhkiG', 'w0BAQEFAASCBKcwggSj', 'AgEAAoIBAQDGtJxR8m2z'];
+    const env = { PEM: ['-----BEGIN KEY-----', ...lines, '-----END KEY-----'].join('\n') };
+    const { code, stdout, stderr } = await place.run(['run', 'work.yaml'], env);
+    expect(code).toBe(1);
+    const shown = [
+      await place.run(['show', 'last']),
+      await place.run(['show', 'last', '--json']),
+      await place.run(['logs', 'last'], env),
+      await place.run(['why', 'last']),
+    ];
+    const said = [stdout, stderr, ...shown.flatMap((each) => [each.stdout, each.stderr])].join('');
+    expect(said).toContain('got ***');
+    expect(holding(place.root, '+x ***')).toEqual([expect.stringMatching(/difference\.patch$/)]);
+    for (const line of lines) {
+      expect(said).not.toContain(line);
+      expect(holding(place.root, line)).toEqual(['key.txt']);
+    }
+  });
+
   it('of the host are masked, though no workflow names them', async () => {
     const text = `name: sample
 version: "1"

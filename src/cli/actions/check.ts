@@ -1,6 +1,7 @@
-import { counted, listed } from '../../kernel/enumerate.ts';
+import { counted } from '../../kernel/enumerate.ts';
 import type { Context } from '../context.ts';
 import type { CheckDocument } from '../../operations/check.ts';
+import { defaultTimeoutNote } from '../format.ts';
 import { json } from '../output.ts';
 import { complainOf } from '../failures.ts';
 
@@ -53,8 +54,5 @@ function summary({
     ...(types > 0 || roles > 1 ? [counted(roles, 'role'), counted(types, 'type')] : []),
     ...(workflows > 0 ? [counted(workflows, 'workflow')] : []),
   ];
-  const ending = untimed.length === 1 ? 'times' : 'time';
-  const timed =
-    untimed.length === 0 ? '' : `; ${listed(untimed)} ${ending} out after 2h, the default \`timeout\``;
-  return `ok: ${[...defined, ...found, ...explored].join(', ')}${timed}`;
+  return `ok: ${[...defined, ...found, ...explored].join(', ')}${defaultTimeoutNote(untimed)}`;
 }

@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import { complainOf } from '../failures.ts';
 import { json } from '../output.ts';
 import { openWorkflow } from '../workflow-place.ts';
+import { defaultTimeoutNote } from '../format.ts';
 
 export interface ValidateOptions {
   readonly json?: boolean;
@@ -52,5 +53,9 @@ function summary({ ok, workflows, errors, warnings }: ValidateDocument): string 
   ];
   if (!ok) return found.join(', ');
   const steps = workflows.reduce((sum, workflow) => sum + (workflow.steps ?? 0), 0);
-  return [`ok: ${counted(workflows.length, 'workflow')}`, counted(steps, 'step'), ...found].join(', ');
+  const untimed = workflows.flatMap(({ name, default_timeout: paths }) =>
+    paths.map((path) => (workflows.length === 1 ? path : `${String(name)}: ${path}`)),
+  );
+  const counts = [`ok: ${counted(workflows.length, 'workflow')}`, counted(steps, 'step'), ...found];
+  return counts.join(', ') + defaultTimeoutNote(untimed);
 }

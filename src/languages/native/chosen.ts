@@ -1,4 +1,5 @@
 import { opening, type Template } from '../../expressions/template.ts';
+import { defaultTimeout } from '../../kernel/duration.ts';
 import { unknownAgentHint } from '../../config/config.ts';
 import { originOf, withProfile, type Profile } from '../../config/profiles.ts';
 import type { Agent, TakenProfile } from '../../workflow/agent.ts';
@@ -94,7 +95,7 @@ export function lowerChoice(
       ...its
     } = withProfile(input, profile);
     if (provider === null) return [];
-    const { timeout = null, budget = null, network, mcp, may_configure: configures } = its;
+    const { timeout = defaultTimeout, budget = null, network, mcp, may_configure: configures } = its;
     const chosen: Agent = {
       ...work,
       provider,

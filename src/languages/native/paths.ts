@@ -28,6 +28,18 @@ export function checkTemplateInside(
   diagnostics.error('E_PATH', path, `\`${shown}\` would leave the workspace`, hint_);
 }
 
+/** Warns of a path that would be a pattern elsewhere. */
+export function warnOfGlob(diagnostics: Diagnostics, path: Path, template: Template): void {
+  const text = template.map((part) => (part.kind === 'text' ? part.text : 'x')).join('');
+  const [pattern] = /[*?]+|\[[^\]/]+\]|\{[^}/]*,[^}/]*\}/.exec(text) ?? [];
+  if (pattern === undefined) return;
+  diagnostics.warn(
+    path,
+    `an output is one file or folder, and \`${pattern}\` is a part of its name, not a pattern`,
+    'name the folder that holds the files, or let the step pack them into one file',
+  );
+}
+
 /** Checks a workspace: only a literal path may lie outside the run's workspace. */
 export function checkWorkspace(diagnostics: Diagnostics, path: Path, template: Template): boolean {
   const isLiteral = template.every((part) => part.kind === 'text');

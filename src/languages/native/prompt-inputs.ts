@@ -1,12 +1,10 @@
+import { defaultTimeout } from '../../kernel/duration.ts';
 import type { Check, Step, PromptInput, Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Lowering } from './lowering.ts';
 import type { TakenInput } from './parts.ts';
 import type { StepInput } from './step-schema.ts';
 import { lowerValue } from './values.ts';
-
-/** The time limit of a summary if the step has none, in milliseconds. */
-const usualTime = 30 * 60_000;
 
 /** The inputs of an agent's prompt besides its instructions; `{}`: none. */
 export function lowerTakes(
@@ -67,7 +65,7 @@ export function lowerSummary(input: StepInput, work: Work, path: Path, lowering:
   return {
     purpose: 'summary',
     work: { ...work, instructions, capabilities: ['READ'] },
-    timeout: input.timeout ?? usualTime,
+    timeout: input.timeout ?? defaultTimeout,
     decisionFile: null,
     maxIterations: 1,
     onExhausted: 'continue',

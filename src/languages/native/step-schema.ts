@@ -317,7 +317,7 @@ const whatIsDone = {
 };
 
 const howItGoes = {
-  timeout: duration.optional().describe('How long one run of the worker may take; default: any time.'),
+  timeout: duration.optional().describe('How long one run of the worker may take; default: 2h for an agent.'),
   grace: duration
     .optional()
     .describe('How long it may take to end itself when its time is over; default 3s.'),

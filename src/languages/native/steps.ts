@@ -1,4 +1,5 @@
 import type { Template } from '../../expressions/template.ts';
+import { defaultTimeout } from '../../kernel/duration.ts';
 import { usualChoices } from '../../workflow/reserved.ts';
 import type { FailurePolicy, Input, Need, Output, Retry, Step, Work } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
@@ -9,7 +10,7 @@ import { isChosen, lowerChoice, lowerNamedAgent, withAgent } from './chosen.ts';
 import { kindOf, type Kind } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
 import { lowerChild, lowerForEach, lowerWhile } from './nested.ts';
-import { checkInside, checkTemplateInside, checkWorkspace } from './paths.ts';
+import { checkInside, checkTemplateInside, checkWorkspace, warnOfGlob } from './paths.ts';
 import { lowerNext } from './sequence.ts';
 import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
 import { lowerEnv, lowerValues } from './values.ts';
@@ -58,7 +59,7 @@ function lowerStep(id: string, own: StepInput, path: Path, lowering: Lowering): 
       lowerOutput(lowering, each, [...path, 'outputs', index]),
     ),
     values: lowerValues(diagnostics, input.values, [...path, 'values']),
-    timeout: input.timeout ?? null,
+    timeout: input.timeout ?? (work.kind === 'agent' ? defaultTimeout : null),
     grace: input.grace ?? null,
     ...lowerStall(diagnostics, input, path),
     retry: lowerRetry(diagnostics, input, path, work),
@@ -185,6 +186,7 @@ function lowerInput(diagnostics: Diagnostics, input: InputInput, path: Path): In
 function lowerOutput({ diagnostics, language }: Lowering, input: OutputInput, path: Path): Output {
   const template = diagnostics.template([...path, 'path'], input.path, language);
   checkTemplateInside(diagnostics, [...path, 'path'], template);
+  warnOfGlob(diagnostics, [...path, 'path'], template);
   const { name, type = null, required = false } = input;
   return diagnostics.from(path, { name, path: template, type, required });
 }

@@ -167,9 +167,6 @@ export interface Protocol {
   readonly concurrency: number;
 }
 
-/** How long a turn may take whose role has no `timeout`, in milliseconds: 2 hours. */
-export const defaultTimeout = 7_200_000;
-
 /** The sender of messages from workflow runs. */
 export const workflowRole: RoleName = 'workflow';
 

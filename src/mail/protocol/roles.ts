@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Problem } from './check.ts';
-import { defaultTimeout, type Asks, type Clause, type MessageType, type Role } from '../format/protocol.ts';
+import { defaultTimeout } from '../../kernel/duration.ts';
+import type { Asks, Clause, MessageType, Role } from '../format/protocol.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { withProfile, type Profile } from '../../config/profiles.ts';
 import { unknownAgentHint } from '../../config/config.ts';

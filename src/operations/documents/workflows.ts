@@ -176,6 +176,7 @@ export const validateDocument = schemaOf<ValidateDocument>()(
         name: z.string().nullable(),
         language: z.string().nullable(),
         steps: count.nullable(),
+        default_timeout: z.array(z.string()).describe('Steps whose agent times out after 2 hours'),
       }),
     ),
     error: diagnostic.nullable().describe('The first error'),

@@ -1,4 +1,5 @@
 import { unmasked, weakness, type Mask } from '../../kernel/mask.ts';
+import { Finder } from './finder.ts';
 import { allSpellings, jsonSpellings, partsOf } from './spellings.ts';
 
 const REPLACEMENT = Buffer.from('***');
@@ -20,8 +21,8 @@ const prepared = new WeakMap<readonly string[], NewMasker>();
  * Prepares the secrets once, for any number of streams. A masker replaces every occurrence of a
  * secret by `***`, also of its lines, in the spellings of JSON, base64, URLs and shells, and across
  * chunks; overlapping occurrences become one replacement. A weak secret is replaced only as a
- * whole word. Time grows with the input, the number of secrets and, per chunk, the longest of them;
- * at most the longest spelling and two bytes are held back.
+ * whole word. Time grows with the input and, per chunk, the longest secret, hardly with their
+ * number; at most the longest spelling and two bytes are held back.
  */
 export function maskerFactory(secrets: readonly string[]): NewMasker {
   const known = prepared.get(secrets) ?? prepare(secrets);
@@ -46,8 +47,8 @@ function sorted(secrets: readonly string[]): { strong: string[]; weak: string[] 
 }
 
 function strongMaskers(secrets: readonly string[]): NewMasker {
-  const spellings = allSpellings(secrets).map((spelling) => Buffer.from(spelling));
-  return () => new StrongMasker(spellings);
+  const finder = new Finder(allSpellings(secrets).map((spelling) => Buffer.from(spelling)));
+  return () => new StrongMasker(finder);
 }
 
 function chained(first: Masker, second: Masker): Masker {
@@ -58,7 +59,7 @@ function chained(first: Masker, second: Masker): Masker {
 }
 
 class StrongMasker implements Masker {
-  readonly #spellings: readonly Buffer[];
+  readonly #finder: Finder;
   /** Undecided input: a secret may begin anywhere in it. */
   #held: Buffer = NOTHING;
   /** Start and end of each run of secret bytes in `#held`, in order and disjoint. */
@@ -66,37 +67,19 @@ class StrongMasker implements Masker {
   /** True if the replacement of the first span, at the head of `#held`, has been returned. */
   #headOut = false;
 
-  constructor(spellings: readonly Buffer[]) {
-    this.#spellings = spellings;
+  constructor(finder: Finder) {
+    this.#finder = finder;
   }
 
   push(chunk: Buffer): Buffer {
     const from = this.#held.length;
     const input = from === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    for (const [start, end] of this.#found(input, from)) addSpan(this.#spans, start, end);
-    return this.#emit(input, input.length - Math.max(...this.#spellings.map((each) => begun(input, each))));
+    for (const [start, end] of this.#finder.find(input, from)) addSpan(this.#spans, start, end);
+    return this.#emit(input, input.length - this.#finder.begun(input));
   }
 
   flush(): Buffer {
     return this.#emit(this.#held, this.#held.length);
-  }
-
-  /** Ordered by their ends: occurrences that end behind `from` and together cover all others. */
-  #found(input: Buffer, from: number): (readonly [start: number, end: number])[] {
-    const found = this.#spellings.flatMap((spelling) => {
-      const spans: (readonly [number, number])[] = [];
-      const { length } = spelling;
-      let at = input.indexOf(spelling, Math.max(0, from - length + 1));
-      while (at !== -1) {
-        spans.push([at, at + length]);
-        // Searches for the last overlapping occurrence, so that a spelling of one letter takes no
-        // more steps than any other.
-        const last = input.lastIndexOf(spelling, at + length - 1);
-        at = last > at ? last : input.indexOf(spelling, at + length);
-      }
-      return spans;
-    });
-    return found.toSorted((a, b) => a[1] - b[1]);
   }
 
   /**
@@ -124,15 +107,6 @@ class StrongMasker implements Masker {
     this.#headOut = headOut;
     return output.length === 1 ? output[0]! : Buffer.concat(output);
   }
-}
-
-/** The length of the longest suffix of the input with which the spelling can begin. */
-function begun(input: Buffer, spelling: Buffer): number {
-  const first = spelling[0]!;
-  let at = input.indexOf(first, Math.max(0, input.length - spelling.length + 1));
-  while (at !== -1 && input.compare(spelling, 0, input.length - at, at) !== 0)
-    at = input.indexOf(first, at + 1);
-  return at === -1 ? 0 : input.length - at;
 }
 
 /** Adds a span that ends behind all others, merging those that it overlaps. */
@@ -212,10 +186,10 @@ export function maskOf(secrets: readonly string[]): Mask {
 }
 
 function textMasker(secrets: readonly string[]): (text: string) => string {
-  const spellings = allSpellings(secrets);
   const mask = bytesMasker(secrets);
   return (text) => {
-    if (!spellings.some((spelling) => text.includes(spelling))) return text;
-    return Buffer.from(mask(Buffer.from(text))).toString('utf8');
+    const bytes = Buffer.from(text);
+    const masked = Buffer.from(mask(bytes));
+    return masked.equals(bytes) ? text : masked.toString('utf8');
   };
 }

@@ -1,4 +1,5 @@
 import type { Collected, LaunchOutput } from '../machine/launch.ts';
+import { kindWords } from '../../disk/contents.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Guard } from './guard.ts';
 import { artifactFolder } from './layout.ts';
@@ -41,9 +42,9 @@ export function readOutputs(
   workspace: Disk,
   outputs: readonly LaunchOutput[],
   { guard, leaveOut }: { readonly guard: Guard; readonly leaveOut: (path: string) => boolean },
-): { present: Present[]; missing: LaunchOutput[] } {
+): { present: Present[]; missing: Collected['missing'] } {
   const present: Present[] = [];
-  const missing: LaunchOutput[] = [];
+  const missing: Collected['missing'][number][] = [];
   for (const output of outputs) {
     const { name, type } = output;
     const plain = plainPath(output.path);
@@ -56,7 +57,7 @@ export function readOutputs(
     } else if (path !== null && kind === 'file') {
       const survey = surveyFile(workspace, path, base);
       present.push({ artifact: { name, path: `${name}/${base}`, type }, survey });
-    } else missing.push(output);
+    } else missing.push(kind == null ? output : { ...output, found: kindWords[kind] });
   }
   return { present, missing };
 }

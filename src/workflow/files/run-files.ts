@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import { roleCheckout } from '../../kernel/work.ts';
-import { isJsonObject, parseJson, readExactJson, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, parseJson, readExactJson, syntaxProblem, type JsonObject } from '../../kernel/json.ts';
 import { maskJson, maskReport, maskValues, strongMask, type Mask } from '../../kernel/mask.ts';
 import type { StepPath, ProcessKey } from '../machine/event.ts';
 import type { Collected, Launch, LaunchOutput, Prepared } from '../machine/launch.ts';
@@ -237,8 +237,8 @@ export class RunFiles {
 
   /** Masks strong secrets before anything cuts the strings. */
   #values(key: ProcessKey): Collected['values'] {
-    const values = readValues(this.#project, this.#steps.valuesFile(key));
     const strong = strongMask(this.#mask);
+    const values = readValues(this.#project, this.#steps.valuesFile(key), strong);
     return isJsonObject(values) ? maskValues(values, strong) : maskJson(values, strong);
   }
 
@@ -355,12 +355,14 @@ const mostMatches = 100_000;
 const decisionBytes = 1024 * 1024;
 
 /** The values of a worker; null: there is no file. */
-function readValues(disk: Disk, path: string): Collected['values'] {
+function readValues(disk: Disk, path: string, mask: Mask): Collected['values'] {
   const content = readContent(disk, path, valuesBytes);
   if (content === 'gone') return null;
   if (!content.ok) return { unreadable: content.problem };
   const read = readExactJson(content.text);
-  return read.ok ? read.value : { unreadable: read.problem };
+  if (read.ok) return read.value;
+  // The problem shows a part of a line, in which a part of a secret would not be found.
+  return { unreadable: syntaxProblem(mask.text(content.text)) ?? read.problem };
 }
 
 /** The content of a decision file, empty if it is not a file; null: it does not exist. */

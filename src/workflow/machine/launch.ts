@@ -171,8 +171,8 @@ export interface Collected {
     readonly path: string;
     readonly type: string | null;
   }[];
-  /** Declared outputs that are missing. */
-  readonly missing: readonly LaunchOutput[];
+  /** Declared outputs that are missing. `found`: what is at their path, such as a fifo. */
+  readonly missing: readonly (LaunchOutput & { readonly found?: string })[];
   /** The values file; null: there is none. */
   readonly values: Json | { readonly unreadable: string } | null;
   /** The content of the decision file, empty if it is not a file; null: it does not exist. */

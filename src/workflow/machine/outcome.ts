@@ -3,8 +3,8 @@ import { rulesReason, type RuleChanges } from '../../kernel/work.ts';
 import { unapprovedName } from './failure-names.ts';
 import { blankResult, type WorkResult } from './work-result.ts';
 import { readExit, type Returned } from './exits.ts';
-import { valuesFromText, reportedError, resultOf, withAnswers } from './outputs-from-text.ts';
-import type { Launch } from './launch.ts';
+import { brokenBlock, valuesFromText, reportedError, resultOf, withAnswers } from './outputs-from-text.ts';
+import type { Collected, Launch } from './launch.ts';
 import { withDefaults } from './values.ts';
 import type { Stall } from '../model.ts';
 
@@ -26,7 +26,9 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
     const reason = { code: 'E_STEP', text: `${reported.code}: ${reported.message}` } as const;
     return failWith(base, reason, 'RETRYABLE_TRANSIENT', reported.code);
   }
-  const absent = collected.missing.filter(({ required }) => required).map(({ name }) => `\`${name}\``);
+  const absent = collected.missing
+    .filter(({ required }) => required)
+    .map((output) => `\`${output.name}\`${output.found === undefined ? '' : ` (${other(output)})`}`);
   if (absent.length > 0) {
     const text = `required outputs are not there: ${absent.join(', ')}`;
     return failWith(base, { code: 'E_OUTPUT', text }, 'NON_RETRYABLE', 'output_contract');
@@ -36,16 +38,25 @@ export function readWork(launch: Launch, { exit, outcome, collected }: Returned)
     withAnswers(launch, ended.text, read.values),
   );
   if (problems.length > 0) {
-    const text = `what it handed over does not fit: ${problems.join('; ')}`;
+    const broken = brokenBlock(launch, ended.text);
+    const also = broken === null ? '' : `; its last block of JSON: ${broken}`;
+    const text = `what it handed over does not fit: ${problems.join('; ')}${also}`;
     return failWith(base, { code: 'E_OUTPUT', text }, 'NON_RETRYABLE', 'output_contract');
   }
   const warnings = [
     ...base.warnings,
     ...collected.warnings,
-    ...collected.missing.map(({ name, path }) => `the output \`${name}\` is not there: ${path}`),
+    ...collected.missing.map(
+      (output) =>
+        `the output \`${output.name}\` is not there: ${output.found === undefined ? output.path : other(output)}`,
+    ),
     ...undeclared.map((name) => `the value \`${name}\` is not declared and was left out`),
   ];
   return { ...base, values, artifacts: collected.artifacts, warnings };
+}
+
+function other({ path, found = '' }: Collected['missing'][number]): string {
+  return `${path} is ${found}, not a file or folder`;
 }
 
 /** Whether a worker was ended because it printed nothing, and its step is incomplete for that. */

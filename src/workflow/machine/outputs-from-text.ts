@@ -4,6 +4,7 @@ import {
   parseExactJson,
   parseJson,
   readExactJson,
+  syntaxProblem,
   type JsonObject,
 } from '../../kernel/json.ts';
 import { ownValue } from '../../kernel/own.ts';
@@ -95,6 +96,12 @@ function valuesBlock(launch: Launch, text: string): { block: Fenced; value: Json
       return { block, value };
   }
   return null;
+}
+
+/** Why an agent's last block of JSON cannot be read; null: it can, or there is none. */
+export function brokenBlock(launch: Launch, text: string): string | null {
+  const block = speaks(launch) ? markdownBlocks(text).findLast(({ info }) => /^json\b/i.test(info)) : null;
+  return block == null ? null : syntaxProblem(block.text);
 }
 
 /** `{"error": {"code", "message"}}`: a failure that the worker named; null: there is none. */

@@ -43,7 +43,8 @@ export function failedInside(state: RunState, path: StepPath): boolean {
 export function endReason(state: RunState): string | null {
   const { reason, ending } = state;
   if (reason === null) return null;
-  const path = ending?.why === 'aborted' ? ending.path : '';
+  const skipped = ending === null ? (state.scopes.get('')?.failed?.path ?? '') : '';
+  const path = ending?.why === 'aborted' ? ending.path : skipped;
   return path === '' || failedInside(state, path) ? reason.text : `${path}: ${reason.text}`;
 }
 

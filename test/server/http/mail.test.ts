@@ -243,7 +243,9 @@ describe('writing mail', () => {
 
   it('names the place of what is not JSON', async () => {
     const { document } = await asking().post('/api/v1/messages', '{"to":\n [}');
-    expect(get(document, 'detail')).toBe('the body is not JSON: line 2, column 3');
+    expect(get(document, 'detail')).toBe(
+      'the body is not JSON: line 2, column 3: expected a value; strings need double quotes: [}',
+    );
   });
 
   it.each(['9007199254740993', '-1e400', '0.1234567890123456789', '1e-400'])(

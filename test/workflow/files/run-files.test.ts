@@ -96,7 +96,7 @@ describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
     fixture.plant('project/src/a.ts', 'a');
     fixture.plant('project/out/plan.md', '', 'fifo');
     const collected = filesOf(fixture).collect(launch('make', made), false);
-    expect(collected.missing).toEqual([made.outputs[0]]);
+    expect(collected.missing).toEqual([{ ...made.outputs[0], found: 'a fifo (named pipe)' }]);
     expect(collected.artifacts.map(({ name }) => name)).toEqual(['code']);
     expect(fixture.tree('project/context')).toEqual([]);
   });
@@ -107,7 +107,9 @@ describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
     fixture.plant('project/src', '', 'fifo');
     const files = filesOf(fixture);
     files.prepare(launch('make', made));
-    expect(files.collect(launch('make', made), true).missing).toEqual(made.outputs);
+    const [plan, code] = made.outputs;
+    const missing = [plan, { ...code, found: 'a fifo (named pipe)' }];
+    expect(files.collect(launch('make', made), true).missing).toEqual(missing);
     expect(() => files.handOver(launch('make', made), made.outputs[0]!, 'text')).toThrowError(
       expect.objectContaining({ code: 'E_FILE' }),
     );
@@ -202,9 +204,16 @@ describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
     fixture.plant(values, '{"ok":[true]}');
     fixture.plant('project/verdict/decision.json', 'FAIL\nno');
     expect(files.collect(checking, false)).toMatchObject({ values: { ok: [true] }, decision: 'FAIL\nno' });
+    fixture.plant(values, '\ufeff{"ok":[1]}');
+    expect(files.collect(checking, false)).toMatchObject({ values: { ok: [1] } });
     fixture.plant(values, '{');
     fixture.plant('project/verdict/decision.json', Buffer.of(0, 255));
-    const nonsense = { values: { unreadable: 'it is not JSON' }, decision: '' };
+    const nonsense = {
+      values: {
+        unreadable: 'it is not JSON: line 1, column 2: expected a key in double quotes before its end: {',
+      },
+      decision: '',
+    };
     expect(files.collect(checking, false)).toMatchObject(nonsense);
     fixture.plant(values, '{"id": 9007199254740993}');
     const { values: inexact } = files.collect(checking, false);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { endReason } from '../../../src/workflow/machine/scope.ts';
 import { failure, World } from './world.ts';
 
 describe('a graph', () => {
@@ -282,4 +283,14 @@ describe('how much runs at once', () => {
     world.complete('a');
     expect(world.state.status).toBe('SUCCEEDED');
   });
+});
+
+it.each([
+  ['a : skip-dependents', 'a', 'a: it broke'],
+  ['a', 'a', 'a: it broke'],
+  ['l : each=[1] skip-dependents\n  a', 'l/0/a', 'l/0/a: it broke'],
+])('the reason of a run names the step that failed: %s', (text, path, reason) => {
+  const world = new World(text);
+  world.fails(path, { class: 'NON_RETRYABLE' });
+  expect([world.state.status, endReason(world.state)]).toEqual(['FAILED', reason]);
 });
