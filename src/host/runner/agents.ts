@@ -82,7 +82,8 @@ export class ProcessRunner implements Runner {
   async #followChecks(job: CheckJob): Promise<void> {
     const report = await this.#processes.during(job.key, () => this.#runChecks(job));
     if (!(report instanceof HostFault)) this.#events.checked(job.key, report);
-    else this.#events.held?.(job.key, report.message);
+    else if (this.#events.held) this.#events.held(job.key, report.message);
+    else this.#events.checked(job.key, unchecked(report));
   }
 
   land(job: LandingJob): void {
@@ -262,8 +263,7 @@ export class ProcessRunner implements Runner {
     } catch (error) {
       const fault = asHostFault(error);
       if (fault instanceof HostFault) return fault;
-      const problem = `the gates could not be checked: ${messageOf(error)}`;
-      return { problems: [problem], conflicts: false, left: commit, ...reports };
+      return { ...unchecked(error), left: commit, ...reports };
     }
   }
 
@@ -336,6 +336,14 @@ function notBegun(error: unknown): Ended | HostFault {
   const fault = asHostFault(error);
   if (fault instanceof HostFault) return fault;
   return refused(messageOf(error), nothing, error instanceof MailroomError ? error.code : undefined);
+}
+
+function unchecked(error: unknown): CheckReport {
+  return {
+    problems: [`the gates could not be checked: ${messageOf(error)}`],
+    conflicts: false,
+    left: null,
+  };
 }
 
 /** A turn that starts again. */

@@ -41,7 +41,7 @@ it('tells what became of turns and gates for which no folder can be made', async
         ready: never,
         assigned: never,
         ended: (_key, outcome) => {
-          ended = outcome.is === 'never' ? outcome.reason.text : outcome.is;
+          ended = outcome.is === 'done' ? outcome.is : outcome.reason.text;
           runner.check({ ...gates, key: 'b' });
         },
         checked: (_key, found) => resolve([ended, [...found.problems]]),
@@ -64,7 +64,11 @@ it('tells what became of turns and gates for which no folder can be made', async
     runner.start(job);
   });
   expect(reason).toContain('ENOENT');
-  expect(problems).toEqual([expect.stringMatching(/^the gates could not be checked: ENOENT/)]);
+  expect(problems).toEqual([
+    expect.stringMatching(
+      /^the gates could not be checked: no temporary folder can be made in .*nowhere: ENOENT/,
+    ),
+  ]);
 });
 
 /** What comes of a turn whose agent is this script, when it is recorded so. */
