@@ -76,7 +76,7 @@ function testFault(node: ts.Node): string | undefined {
     : rootOf(node.expression);
   if (called === 'sleep' || called === 'setTimeout')
     return `${called}() waits for time to pass, not for what is tested`;
-  if (called?.startsWith('wait') === true && rootOf(node.expression) === 'vi' && node.arguments.length < 2)
+  if (called?.startsWith('wait') && rootOf(node.expression) === 'vi' && node.arguments.length < 2)
     return `${called}() gives up after a second: use expect.poll()`;
   return called === 'expect' && isConstant(node.arguments[0]) ? 'expects something of a constant' : undefined;
 }

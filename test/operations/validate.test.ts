@@ -12,7 +12,7 @@ function untimed(steps: string, { timeout = '9h', child = '9h' } = {}): readonly
     ({ ok: true, file, text: `${head('child', child)}{ inner: { ${agent} } }\n` }) as const;
   const checked = parseWorkflow(`${head('a', timeout)}{ ${steps} }\n`, 'a.yaml', { ...nowhere, load });
   const { document, text } = validate([{ path: 'a.yaml', checked }]);
-  expect(document.ok, text).toBe(true);
+  expect({ ok: document.ok, text }).toEqual({ ok: true, text });
   return document.workflows[0]?.default_timeout;
 }
 

@@ -62,7 +62,9 @@ export function describeProviders(players: readonly Player[]): void {
 
 /** How a process ends that does not do so alone; nearly the same for all. */
 export function describeEnds(players: readonly Player[]): void {
-  describe.concurrent.each(players)('$name', isEnded);
+  describe.concurrent.each(players)('$name', (player) => {
+    isEnded(player);
+  });
 }
 
 function works(player: Player): void {

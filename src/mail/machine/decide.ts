@@ -34,7 +34,7 @@ function invocationKey(turn: { id: TurnId; attempt: number; round: number }): st
 }
 
 /** The key of the gates of an invocation. */
-export function checksKey(turn: Turn): string {
+function checksKey(turn: Turn): string {
   const runs = turn.phase.is === 'returned' ? turn.phase.runs : 0;
   return `${invocationKey(turn)}/checks${runs === 0 ? '' : `-${String(runs + 1)}`}`;
 }
