@@ -3,7 +3,7 @@ import { MailroomError, messageOf, type ErrorCode } from '../../kernel/errors.ts
 import { HostFault } from '../../kernel/contained.ts';
 import { asHostFault, isHostFault, isPassing } from '../../kernel/passing.ts';
 import type { Mask } from '../../kernel/mask.ts';
-import { exitOf, notStarted } from '../../process/supervision/exits.ts';
+import { exitOf, notStarted } from '../../process/exits.ts';
 import { runMessageChecks, type RanCheck, type Work } from './message-checks.ts';
 import { runningTime } from '../../process/running-time.ts';
 import { maskOf } from '../../process/output/mask.ts';

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import type { Usage } from '../../kernel/cost.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { RemoteEnd, RemoteTurn } from '../../letters/remote-turn.ts';
-import { notStarted } from '../../process/supervision/exits.ts';
+import { notStarted } from '../../process/exits.ts';
 import { credibleOutcome } from '../../providers/credible-usage.ts';
 import type { Outcome } from '../../providers/provider.ts';
 import { mostBytes, type JobName } from '../../queue/channel.ts';

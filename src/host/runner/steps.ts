@@ -4,7 +4,7 @@ import { asHostFault } from '../../kernel/passing.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import { unmasked, type Mask } from '../../kernel/mask.ts';
 import { maskOf } from '../../process/output/mask.ts';
-import { exitOf, notStarted } from '../../process/supervision/exits.ts';
+import { exitOf, notStarted } from '../../process/exits.ts';
 import type { Exit } from '../../providers/provider.ts';
 import { Processes, type ProcessOptions } from './processes.ts';
 import type { ProcessJob, StepRunner, StepRunnerEvents } from './runner.ts';

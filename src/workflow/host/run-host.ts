@@ -26,7 +26,7 @@ import { Rollback } from './rollback.ts';
 import { isRoleStep } from './role-steps.ts';
 import { isAgent, needsNoSync } from './processes.ts';
 import { Workers } from './workers.ts';
-import { notStarted } from '../../process/supervision/exits.ts';
+import { notStarted } from '../../process/exits.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
 import type { Idle } from '../../host/idle.ts';

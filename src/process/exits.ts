@@ -1,6 +1,6 @@
-import { maskReport, type Mask } from '../../kernel/mask.ts';
-import type { ProcessResult } from '../types.ts';
-import type { Exit } from '../../providers/provider.ts';
+import { maskReport, type Mask } from '../kernel/mask.ts';
+import type { ProcessResult } from './types.ts';
+import type { Exit } from '../providers/provider.ts';
 
 /** How a process ended, for its caller; `mask` hides secrets in a report that was kept raw. */
 export function exitOf(result: ProcessResult, mask: Mask): Exit {
