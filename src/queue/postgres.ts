@@ -69,8 +69,8 @@ const removal = 'delete from mailroom.workers where project = $1 and id = $2';
 /** Where the job of a name is: the first three values of a statement. */
 const named = 'project = $1 and role = $2 and id = $3';
 /**
- * Its worker, to say anything about it: also after its lease, until the controller has removed the
- * job. `holder`: the fourth value.
+ * Its worker, to say anything about it: also after its lease, until the controller has found the
+ * job lost. `holder`: the fourth value.
  */
 const held = `${named} and holder = $4`;
 
@@ -111,8 +111,15 @@ class SqlQueue implements JobQueue {
     if (bytes !== null) return { is: 'done', result: parsed(job.result), bytes };
     if (job.waits) return { is: 'waiting' };
     const note = parsed(job.note);
-    if (!job.runs && !this.#waking.isRecent()) return { is: 'lost', note };
+    if (!job.runs && !this.#waking.isRecent() && (await this.#lose(name))) return { is: 'lost', note };
     return { is: 'running', note, stopping: job.stopping, granted: parsed(job.granted) };
+  }
+
+  /** Takes a job from a worker that has not renewed its lease. False: it has meanwhile. */
+  async #lose(name: JobName): Promise<boolean> {
+    const sql = `update mailroom.jobs set holder = '' where ${named} and result is null
+      and holder is not null and held_until <= clock_timestamp() returning 1`;
+    return (await this.#connection.ask(sql, this.#at(name))).length > 0;
   }
 
   async grant(name: JobName, grant: Json): Promise<void> {

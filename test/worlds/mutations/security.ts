@@ -46,7 +46,7 @@ export const security: readonly Mutation[] = [
   {
     mechanism: 'a secret is masked in two parts',
     file: 'process/output/mask.ts',
-    from: 'input.length - Math.max(...this.#spellings.map((each) => begun(input, each)))',
+    from: 'input.length - this.#finder.begun(input)',
     to: 'input.length',
     seenBy: ['test/process/output/mask.test.ts'],
   },
