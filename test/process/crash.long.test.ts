@@ -56,5 +56,5 @@ describe.each(kinds)('hosts killed at random moments, with a $kind', (containmen
     expect(folders.filter((one) => existsSync(join(one, 'gated')))).toEqual([]);
     // Some of the hosts lived long enough to let one go, else this shows nothing.
     expect(folders.some((one) => existsSync(join(one, 'released')))).toBe(true);
-  }, 120_000);
+  });
 });

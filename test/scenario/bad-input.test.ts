@@ -59,7 +59,7 @@ describe('whatever lies in an inbox', () => {
       .list(`agents/maker/failed/${month}`)
       .filter((name) => name.endsWith('.reason.txt'))
       .map((name) => project.read(`agents/maker/failed/${month}/${name}`));
-  }, 120_000);
+  });
 
   afterAll(() => {
     server.close();

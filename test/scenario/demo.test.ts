@@ -52,7 +52,7 @@ beforeAll(async () => {
     existsSync(project) ? project : scratch,
   );
   messages = JSON.parse(trail.stdout) as readonly Message[];
-}, 240_000);
+});
 
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });

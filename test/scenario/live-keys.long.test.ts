@@ -127,7 +127,7 @@ it('`o` in `up` shows what a turn prints, with commands for the folder of the pe
   await session.until((lines) => lines.join('').includes(`\`mailroom -C ${project.root} pause all\``));
   session.press('\u0003');
   expect(await session.ended).toBe(0);
-}, 60_000);
+});
 
 const talking = `
 name: build
@@ -152,7 +152,7 @@ it('a running step shows its last line in `run`, and `o` shows more of them', as
   expect(screen.slice(-3)).toEqual(['  compiling the core', '  compiling the rest', 'o closes this']);
   session.press('\u0003');
   expect(await session.ended).toBe(130);
-}, 60_000);
+});
 
 const asked = `
 name: ask

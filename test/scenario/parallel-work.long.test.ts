@@ -13,4 +13,4 @@ it('the page on parallel work can be followed from its first command to its last
   expect(output).toMatch(/[0-9a-f]+ together: /);
   expect(output).not.toMatch(/E_INTERNAL|E_CONFLICT/);
   expect(code).toBe(0);
-}, 240_000);
+});

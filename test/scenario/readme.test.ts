@@ -55,4 +55,4 @@ it('why a role rests is asked as README.md says, and a second engineer is added 
   } finally {
     project.remove();
   }
-}, 240_000);
+});

@@ -84,7 +84,7 @@ describe('roles with a checkout of their own', () => {
   beforeEach(async () => {
     begin();
     await work();
-  }, 60_000);
+  });
 
   it('work at the same time, and a join reads the merge of their work', async () => {
     const messages = await trail();

@@ -59,7 +59,7 @@ it('a run whose host was killed is cancelled at once, what it left running too, 
   expect(shown(`${left}/_workflow.json`)).toMatchObject({ name: 'sample', status: 'CANCELLED' });
   expect(shown(`${left}/one/_meta.json`)).toMatchObject({ status: 'CANCELLED' });
   expect(await place.run(['cancel', killed])).toMatchObject({ code: 1 });
-}, 60_000);
+});
 
 it('a workspace that cannot be written is named with the reason, and no run is made', async () => {
   const place = projectWith('steps:\n  one: { command: [echo, one] }\n');
@@ -67,4 +67,4 @@ it('a workspace that cannot be written is named with the reason, and no run is m
   expect(code).toBe(1);
   expect(stderr).toMatch(/^error E_DISK: cannot make the folder \/sys\/context: (?!no such file).+\n/);
   expect((await place.run(['runs'])).stdout).toBe('there are no runs\n');
-}, 30_000);
+});

@@ -49,4 +49,4 @@ it('of controllers started at once exactly one works, the others say so, and not
   expect(await made.run(['up', '--until-idle', '--plain'])).toMatchObject({ code: 0, stderr: '' });
   expect(made.list('agents/user/sent').length).toBe(1);
   expect(made.survivors()).toEqual([]);
-}, 180_000);
+});

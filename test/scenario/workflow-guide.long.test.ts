@@ -17,4 +17,4 @@ it('the guide to workflows can be followed from its first command to its last', 
   expect(output).toMatch(/deployed with \*\*\*/);
   expect(output).not.toMatch(/E_INTERNAL|hunter2/);
   expect(code).toBe(0);
-}, 480_000);
+});

@@ -43,7 +43,7 @@ beforeEach(async () => {
   git('commit', '-qm', 'first');
   project.drop('agents/maker/inbox/task.md', 'Paint it\n');
   await project.run(['up', '--until-idle']);
-}, 60_000);
+});
 afterEach(() => project.remove());
 
 function git(...args: string[]): string {

@@ -79,7 +79,7 @@ beforeAll(async () => {
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
   tarball = join(scratch, filename);
   await npm('install', '--prefix', join(scratch, 'prefix'), '--no-audit', '--no-fund', tarball);
-}, 240_000);
+});
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 const installed = (...path: string[]) => join(scratch, 'prefix/node_modules/@mailroom-dev/mailroom', ...path);

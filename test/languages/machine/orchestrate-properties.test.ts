@@ -143,7 +143,7 @@ describe('a workflow of orchestrate', () => {
       }),
       { numRuns: runs(75) },
     );
-  }, 120_000);
+  });
 
   it('does the same when it is converted to the native language', () => {
     fc.assert(
@@ -156,5 +156,5 @@ describe('a workflow of orchestrate', () => {
       }),
       { numRuns: runs(38) },
     );
-  }, 120_000);
+  });
 });

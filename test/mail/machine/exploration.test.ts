@@ -30,7 +30,7 @@ beforeAll(() => {
     const protocol = unlimited(randomProtocol(new Tape([0, ...tape])));
     explored.push({ protocol, found: explore(protocol, bounds) });
   }
-}, 120_000);
+});
 
 describe('exploring a generated protocol', () => {
   it('reports only what happens to those who follow its message sequence', () => {

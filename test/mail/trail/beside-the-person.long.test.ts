@@ -35,8 +35,8 @@ function repeat(folder: string, script: string): Child & { stop(): void } {
   return { ...start(['sh', '-c', text], folder), stop: () => write(control, 'stop', '') };
 }
 
-function treeOf(folder: string): Map<string, string> {
-  const list = person(folder, ['ls-tree', '-r', '-z', '--format=%(path) %(objectname)', branch]);
+function treeOf(folder: string, name = branch): Map<string, string> {
+  const list = person(folder, ['ls-tree', '-r', '-z', '--format=%(path) %(objectname)', name]);
   const lines = list.split('\0').filter((line) => line !== '');
   const ids = lines.map((line) => line.slice(line.lastIndexOf(' ') + 1));
   const contents = person(folder, ['cat-file', '--batch=%(objectname)', '--buffer'], `${ids.join('\n')}\n`);
@@ -46,15 +46,15 @@ function treeOf(folder: string): Map<string, string> {
   );
 }
 
-/** The numbers of one project's commits on the branch, oldest first. */
-function seqsOf(folder: string, author: string): number[] {
+/** The numbers of one project's commits on its branch, oldest first. */
+function seqsOf(folder: string, author: string, name = branch): number[] {
   const log = person(folder, [
     'log',
     '--reverse',
     '--fixed-strings',
     `--author=<${author}>`,
     '--format=%(trailers:key=Seq,valueonly)',
-    branch,
+    name,
   ]);
   return log.split('\n').filter(Boolean).map(Number);
 }
@@ -66,8 +66,6 @@ function turnOfTheLoop(): Promise<void> {
 function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
-
-/** A machine that is busy with other things takes its time for so many processes. */
 
 describe('the trail beside other users of the repository', () => {
   it('never touches the branches, the index and the working tree of a person who works there', async () => {
@@ -102,12 +100,11 @@ describe('the trail beside other users of the repository', () => {
     expect(writer.problem()).toBeNull();
 
     expect(seqsOf(folder, 'mailroom@localhost')).toEqual(upTo(outside));
-    expect(seqsOf(folder, 'mailroom+inner/@localhost')).toEqual(upTo(inside));
-    const expected = [
-      ...foldersAfter(outside),
-      ...[...foldersAfter(inside)].map(([path, text]) => [`inner/${path}`, text] as const),
-    ];
-    expect(treeOf(folder)).toEqual(new Map(expected));
+    expect(treeOf(folder)).toEqual(foldersAfter(outside));
+    const inner = `${branch}.inner`;
+    expect(seqsOf(folder, 'mailroom+inner/@localhost', inner)).toEqual(upTo(inside));
+    const files = [...foldersAfter(inside)].map(([path, text]) => [`inner/${path}`, text] as const);
+    expect(treeOf(folder, inner)).toEqual(new Map(files));
 
     const mine = person(folder, ['log', '--reverse', '--format=%s', 'main']).trim().split('\n');
     expect(mine.slice(0, 3)).toEqual(['First', 'Second', 'Mine 1']);
@@ -118,7 +115,7 @@ describe('the trail beside other users of the repository', () => {
       'inner/README.md',
     ]);
     expect(person(folder, ['status', '--porcelain', '--ignored'])).toBe('');
-    expect(person(folder, ['for-each-ref', '--format=%(refname)']).trim().split('\n')).toHaveLength(2);
+    expect(person(folder, ['for-each-ref', '--format=%(refname)']).trim().split('\n')).toHaveLength(3);
     expect(person(folder, ['fsck', '--full', '--strict', '--no-dangling'])).toBe('');
   });
 

@@ -46,7 +46,7 @@ describe('a controller that is killed again and again', () => {
     }
     last = await project.run(['up', '--until-idle']);
     events = readJournal<MailEvent>(new RealDisk(project.root)).records.map(({ event }) => event);
-  }, 120_000);
+  });
 
   afterAll(() => project.remove());
 

@@ -35,7 +35,7 @@ export class Player<K extends Kind, Name extends string> {
       remove = built.remove;
       this.#stage = new Stage(matrix, built.program);
       this.#containments = await containmentsHere();
-    }, 180_000);
+    });
     afterAll(async () => {
       await this.#stage?.close();
       remove();
