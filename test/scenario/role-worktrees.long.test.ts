@@ -27,14 +27,11 @@ start: { type: task, to: lead }
 
 /** An engineer that ends only when the other one has begun: their turns run at the same time. */
 const engineer = (own: string, other: string, more = '') => `
-    const { existsSync } = await import('node:fs');
     if (type === 'again') return send('done', 'user');
     writeFileSync('${own}.txt', '${own}\\n');
     ${more}
     writeFileSync(project + '/begun-${own}', '');
-    for (let tries = 0; tries < 2000 && !existsSync(project + '/begun-${other}'); tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    if (!existsSync(project + '/begun-${other}')) return;
+    await until(project + '/begun-${other}');
     send('${own}-done', 'checker', 'Words', 'subject: Add ${own}\\n');`;
 
 const plays = {

@@ -28,14 +28,13 @@ const plays = {
     const { readdirSync } = await import('node:fs');
     send('delivered', 'user', readdirSync('.').filter((name) => name.endsWith('.txt')).join(' '));`,
   engineer: `
-    const { existsSync, readFileSync } = await import('node:fs');
+    const { readFileSync } = await import('node:fs');
     const [, part] = /^subject: (\\w+)$/m.exec(mail[0]);
     const other = part === 'red' ? 'blue' : 'red';
     writeFileSync(part + '.txt', readFileSync('plan.txt', 'utf8'));
     writeFileSync(project + '/begun-' + part, '');
-    for (let tries = 0; tries < 2000 && !existsSync(project + '/begun-' + other); tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    if (existsSync(project + '/begun-' + other)) send('done', 'architect', 'Made', 'subject: Add ' + part + '\\n');`,
+    await until(project + '/begun-' + other);
+    send('done', 'architect', 'Made', 'subject: Add ' + part + '\\n');`,
 };
 
 let project: TestProject;

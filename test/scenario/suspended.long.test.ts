@@ -24,9 +24,8 @@ it.each(['timeout', 'idle_timeout'])(
   'a stop of the whole tree is not the time of an agent: %s',
   async (limit) => {
     project = playProject(smallTeam.replace('maker: {', `maker: { ${limit}: 10s,`), {
-      maker: `const { existsSync } = await import('node:fs');
-writeFileSync(project + '/begun', '');
-while (!existsSync(project + '/go')) await new Promise((resolve) => setTimeout(resolve, 50));
+      maker: `writeFileSync(project + '/begun', '');
+await until(project + '/go');
 send('done', 'user');`,
     });
     const up = project.start(['up']);

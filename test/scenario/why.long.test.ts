@@ -237,7 +237,7 @@ steps: { build: { provider: claude, instructions: Build., capabilities: [READ] }
     {
       claude: `
 const end = env.MAILROOM_PROJECT + '/end-' + (env.MAILROOM_STEP ?? env.MAILROOM_ROLE);
-while (!existsSync(end)) await new Promise((resolve) => setTimeout(resolve, 20));
+await until(end);
 if (env.MAILROOM_STEP === undefined) send('done', 'user', 'Done.');
 claude('done');`,
     },

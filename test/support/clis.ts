@@ -1,14 +1,18 @@
 import { chmodSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
+import { untilThere } from './play.ts';
 import { TestProject } from './project.ts';
 
 /**
  * What programs under the names of the agent CLIs have at hand: `prompt`, `outbox`, `messages` (texts), `env`, `argv`;
- * `event` writes a line of JSON, `send` a message into the staging folder, `claude` and `codex` the last events of a success.
+ * `until` waits for a file, `event` writes a line of JSON, `send` a message into the staging folder, `claude` and `codex` the last events of a success.
  */
 const prelude = `#!${process.execPath}
-const { readFileSync, writeFileSync, appendFileSync, existsSync } = require('node:fs');
+const fs = require('node:fs');
+const { readFileSync, writeFileSync, appendFileSync, existsSync } = fs;
+const { dirname } = require('node:path');
+const until = ${untilThere};
 const { env, argv } = process;
 if (argv[2] === '--version') { console.log('9.9.9 (' + require('node:path').basename(argv[1]) + ')'); process.exit(0); }
 const prompt = readFileSync(0, 'utf8');

@@ -1,8 +1,21 @@
 import { TestProject } from './project.ts';
 
+/** A word of agents: resolves when a file is there, which the system announces. For Node's `fs` and `path`. */
+export const untilThere = `(path) => new Promise((resolve) => {
+  const watcher = fs.watch(dirname(path), () => look());
+  const look = () => {
+    if (!fs.existsSync(path)) return;
+    watcher.close();
+    resolve();
+  };
+  look();
+})`;
+
 /** Runs what the test wrote for the role: `play/<role>.mjs`, with a few words to say things in one line. */
 const runner = `
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+const until = ${untilThere};
 const { MAILROOM_ROLE: role, MAILROOM_OUTBOX: outbox, MAILROOM_PROJECT: project, MAILROOM_TURN: turn } = process.env;
 const paths = (process.env.MAILROOM_MESSAGES ?? '').split('\\n').filter(Boolean);
 const prompt = readFileSync(0, 'utf8');
@@ -15,7 +28,7 @@ let files = 0;
 const send = (type, to, text = 'Words', more = '') =>
   writeFileSync(outbox + '/' + String((files += 1)) + '.md', '---\\ntype: ' + type + '\\nto: ' + to + '\\n' + more + '---\\n' + text + '\\n');
 const { play } = await import(project + '/play/' + role + '.mjs');
-await play({ role, outbox, project, prompt, mail, type, times, send, writeFileSync });
+await play({ role, outbox, project, prompt, mail, type, times, send, until, writeFileSync });
 `;
 
 /** The body of a role's play: what the agent does in a turn. See the names in `runner`. */
@@ -29,7 +42,7 @@ export function playProject(
 ): TestProject {
   const files = Object.entries(plays).map(([role, body]) => [
     `play/${role}.mjs`,
-    `export async function play({ role, outbox, project, prompt, mail, type, times, send, writeFileSync }) {\n${body}\n}\n`,
+    `export async function play({ role, outbox, project, prompt, mail, type, times, send, until, writeFileSync }) {\n${body}\n}\n`,
   ]);
   return new TestProject({
     'mailroom.yaml':

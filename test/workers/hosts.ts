@@ -50,7 +50,7 @@ export class Hosts {
   readonly #workers: TestProject[] = [];
   readonly #programs: ChildProcess[] = [];
 
-  /** Plays can `await until(name)` a file of the stage, and `note(name)` one. */
+  /** Plays can `await untilStaged(name)` a file of the stage, and `note(name)` one. */
   constructor(
     server: TestServer,
     plays: Plays,
@@ -64,9 +64,7 @@ export class Hosts {
       const { existsSync } = await import('node:fs');
       const stage = ${JSON.stringify(this.stage)};
       const note = (name) => writeFileSync(stage + '/' + name, '');
-      const until = async (name) => {
-        while (!existsSync(stage + '/' + name)) await new Promise((resolve) => setTimeout(resolve, 20));
-      };`;
+      const untilStaged = (name) => until(stage + '/' + name);`;
     const told = Object.entries(plays).map(([role, body]) => [role, `${words}\n${body}`]);
     this.controller = playProject(protocol, Object.fromEntries(told) as Plays, {
       'mailroom.yaml': settingsOf(lease),

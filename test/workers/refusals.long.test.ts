@@ -58,7 +58,7 @@ describe.each(engines)('through $name', (engine) => {
       const what = mail[0].includes('a bridge') ? 'bridge' : 'house';
       send('review', 'checker', 'The ' + what, 'subject: Build it well\\n');
       note(what);
-      await until('go');`;
+      await untilStaged('go');`;
     const hosts = bed.open({
       engineer: sending,
       checker: `send('done', 'user', /The .*/.exec(mail[0])[0]);`,

@@ -46,7 +46,7 @@ steps:
 
 const make = `
   note('begun');
-  await until('go');
+  await untilStaged('go');
   const { mkdirSync } = await import('node:fs');
   writeFileSync('made.txt', 'made\\n');
   mkdirSync('out');

@@ -20,7 +20,7 @@ start: { type: task, to: engineer }
 export function building(begun = `'begun'`): string {
   return `
     note(${begun});
-    await until('go');
+    await untilStaged('go');
     writeFileSync('built.txt', 'built\\n');
     send('review', 'checker', 'Words', 'subject: Build it well\\n');
     note('built-' + process.env.MAILROOM_ATTEMPT);`;

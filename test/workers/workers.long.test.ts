@@ -10,7 +10,7 @@ const bed = hostsFixture();
 const checker = `send('done', 'user', 'Checked');`;
 const engineer = `
   note('begun');
-  await until('go');
+  await untilStaged('go');
   send('review', 'checker', 'Words', 'subject: Build it well\\n');`;
 
 /** Asks until it is so: a worker announces itself in its own time. */

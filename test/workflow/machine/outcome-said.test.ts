@@ -1,46 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Collected, Launch } from '../../../src/workflow/machine/launch.ts';
+import type { Launch } from '../../../src/workflow/machine/launch.ts';
 import { readWork } from '../../../src/workflow/machine/outcome.ts';
-import { launch as launchOf } from '../files/samples.ts';
+import { agent, collected, exited, launch, said } from './ends.ts';
 import { anyValue } from './graph.ts';
-import type { Exit, Outcome } from '../../../src/providers/provider.ts';
-
-const launch = launchOf('a', {
-  run: 'r1',
-  work: { kind: 'command', argv: ['make', 'all'], capabilities: null },
-});
-const agent: Launch = {
-  ...launch,
-  work: {
-    kind: 'agent',
-    provider: 'claude',
-    model: null,
-    instructions: '',
-    capabilities: [],
-    maxSteps: null,
-    maxCommandTime: null,
-    leftToDo: null,
-  },
-};
-const collected: Collected = { artifacts: [], missing: [], values: null, decision: null, warnings: [] };
-
-function exited(code: number | null, changes: Partial<Exit> = {}): Exit {
-  return {
-    code,
-    signal: null,
-    ended: 'exited',
-    error: null,
-    stdout: '',
-    stderr: '',
-    durationMs: 5,
-    edits: null,
-    ...changes,
-  };
-}
-
-function said(text: string): Outcome {
-  return { is: 'done', text, session: null, usage: { usd: 1, tokens: 2 }, model: 'm', denials: [] };
-}
 
 it('names the last block of JSON of an agent whose values are missing, if it cannot be read', () => {
   const values = { ok: { ...anyValue, required: true } };
