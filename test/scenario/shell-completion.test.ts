@@ -28,13 +28,13 @@ afterEach(() => {
 });
 
 it('bash lists ids with their subjects, and inserts only the id', async () => {
-  shell.press('mailroom trail \t\t');
+  // Alt-? lists at once; with Tab it depends on what the ids have in common.
+  shell.press('mailroom trail \x1b?');
   const listed = await shell.until((lines) => lines.filter((line) => /thread: /.test(line)).length === 2);
   const [, id = ''] =
     listed.map((line) => /^(\w{6}) {2}thread: Fix the parser$/.exec(line)).find(Boolean) ?? [];
   expect(id).toMatch(/^\w{6}$/);
   expect(listed.filter((line) => /^\w{6} {2}thread: Add a flag$/.test(line))).toHaveLength(1);
-  // What the two ids begin with in common is on the line already.
   shell.press(`\x15mailroom trail ${id.slice(0, 5)}\t#`);
   await shell.until((lines) => lines.at(-1)?.endsWith(`mailroom trail ${id} #`) === true);
   shell.press('\nclear\n');
