@@ -59,6 +59,8 @@ export class AttackBed {
   readonly #closing: (() => Promise<void>)[] = [];
   readonly #running = new Map<string, () => void>();
   readonly #waiting = new Set<() => void>();
+  /** The turns of each worker. */
+  readonly #held: Map<string, HeldTurn>[] = [];
   #skipped = 0;
 
   private constructor(server: TestServer, engine: QueueEngine) {
@@ -132,6 +134,7 @@ export class AttackBed {
   /** A worker of this name. Its agents wait for `finish`. */
   worker(name: string, begun = new Begun()) {
     const turns = new Map<string, HeldTurn>();
+    this.#held.push(turns);
     const credentials = workerKeys(name, this.credentials);
     const id = `${name}.${randomUUID().slice(0, 8)}`;
     const at: Workplace = {
@@ -279,6 +282,8 @@ export class AttackBed {
   /** Writes an old job into the queue again, as BullMQ and SQL can. */
   async replay({ name, data }: Saved): Promise<void> {
     await this.becomes(name, 'missing');
+    // A worker that has yet to hear that its result was taken leaves the same job alone.
+    await this.until(() => this.#held.every((turns) => !turns.has(name.id)));
     await this.intruder.add(name, data, []);
   }
 
