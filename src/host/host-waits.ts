@@ -1,3 +1,5 @@
+import type { HeldWork } from '../kernel/why.ts';
+
 /** How long what could not start rests before it is tried again, in milliseconds. */
 const restMs = 1_000;
 
@@ -82,6 +84,11 @@ export class HostWaits {
   /** Why, in words; null: none waits. */
   get problem(): string | null {
     return this.#waiting.get(this.keys[0] ?? '')?.problem ?? null;
+  }
+
+  /** What waits, with the reason of each. */
+  get held(): HeldWork[] {
+    return this.keys.map((work) => ({ work, problem: this.#waiting.get(work)?.problem ?? '' }));
   }
 
   /** What waits. */

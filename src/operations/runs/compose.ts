@@ -1,3 +1,5 @@
+import { runHolder } from '../../workflow/files/layout.ts';
+import { publishing, type Published } from '../../host/holder.ts';
 import { headBranch } from '../../git/head-branch.ts';
 import type { Settings } from '../project/definition.ts';
 import { availableParallelism } from 'node:os';
@@ -20,7 +22,7 @@ import { RunOutbox } from '../../workflow/files/run-outbox.ts';
 import { DiskRecords } from '../../workflow/files/record-files.ts';
 import { RunFiles } from '../../workflow/files/run-files.ts';
 import { runControlFolder } from '../../workflow/files/run-folders.ts';
-import type { RunLock } from '../../workflow/host/locks.ts';
+import { hostNote, type RunLock } from '../../workflow/host/locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import { changeFinder, ownFiles } from '../../workflow/host/changes.ts';
@@ -122,12 +124,16 @@ export async function composeRun(
   // Of several runs in one process, that process moves the mail.
   const { startMail } = settings;
   const mail = origin.slots === null && startMail ? new ProjectMail(startMail, wake) : null;
+  const publish = publishing(disk, hostNote(Date.now()), () => publishedOf(host), runHolder(run.run));
   kit.attach(host, {
     watched: [runControlFolder(run.run), runInbox(run.run)],
     // Messages of its roles are in the trail of the mail.
     trail: noTrail,
     untilIdle: true,
-    onChange: () => host.wantsMail && mail?.want(),
+    onChange: () => {
+      if (host.wantsMail) mail?.want();
+      publish();
+    },
   });
   const release = async () => {
     await mail?.end();
@@ -262,6 +268,7 @@ function controllerOf(
       return host.state;
     },
     problems: () => problems().filter((problem) => problem !== null),
+    held: () => host.heldSteps,
     latest: (path, most) => host.workers.latest(path, most),
     unsent: () => said?.unsent() ?? 0,
     untraced: () => untraced,
@@ -278,6 +285,10 @@ function controllerOf(
       }
     },
   };
+}
+
+function publishedOf({ problem, heldSteps }: RunHost): Published {
+  return { problems: problem === null ? [] : [problem], held: heldSteps, slots: null };
 }
 
 function portsOf(

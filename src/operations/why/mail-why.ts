@@ -19,7 +19,7 @@ import type { MailState } from '../../mail/machine/state.ts';
 import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import type { Project } from '../project/project.ts';
 import { parseMessage } from '../../mail/format/read-message.ts';
-import { withoutHost, type HostAct } from './explained.ts';
+import { withDoctor, withoutHost, type HostAct } from './explained.ts';
 import { recordedPause, type Subject } from './recorded-pause.ts';
 
 /** Nothing happens to it, with a controller or without. */
@@ -54,17 +54,9 @@ export function hostedMail(
   const reason = file === null ? '' : whyNot(project, file, problems);
   const own = file === null ? why : because<MailAct>('not_accepted', reason);
   if (holder === null) return unhosted(own, project, subject);
-  const held = isStarting(state, own) ? problems.find(isHeldBecause) : undefined;
-  if (own.code !== 'due' && held === undefined) return own;
-  const named = problems.find((each) => role !== null && each.split(/[^\w-]+/).includes(role));
-  const problem = held ?? named ?? problems[0];
-  if (problem !== undefined)
-    return {
-      ...own,
-      code: 'host_problem',
-      reason: problem,
-      act: { do: 'command', command: 'mailroom doctor' },
-    };
+  if (own.code !== 'due') return withDoctor(own);
+  const problem = problemOf(problems, role);
+  if (problem !== undefined) return withDoctor({ ...own, code: 'host_problem', reason: problem });
   if (state.protocol === '' || state.protocol === project.hash()) return own;
   return {
     ...own,
@@ -119,11 +111,15 @@ function whyNot({ disk }: Project, file: string, problems: readonly string[]): s
   return known ?? `${file} is not accepted yet`;
 }
 
-/** Whether a turn is about to begin, or its gates are: the machine may hold them. */
-function isStarting(state: MailState, { code, cause }: MailWhy): boolean {
-  const phase = state.turns.get(cause?.record ?? '')?.phase;
-  if (phase?.is === 'active') return phase.launched === null && phase.worker === null;
-  return code === 'checking' || code === 'due';
+/**
+ * Of several problems of the controller the one that explains why nothing of a role moves: what is
+ * said of the role, or of its folder; what holds all work; else the first that is not about the
+ * folders of others. Undefined: none does.
+ */
+function problemOf(problems: readonly string[], role: RoleName | null): string | undefined {
+  const named = problems.find((each) => role !== null && each.split(/[^\w-]+/).includes(role));
+  const others = problems.filter((each) => !/\bagents\//.test(each));
+  return named ?? problems.find(isHeldBecause) ?? others[0];
 }
 
 /** The command for what a person can do about mail. */

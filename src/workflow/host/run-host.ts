@@ -29,6 +29,7 @@ import { Workers } from './workers.ts';
 import { notStarted } from '../../process/exits.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
+import type { HeldWork } from '../../kernel/why.ts';
 import type { Idle } from '../../host/idle.ts';
 
 /** More decision rounds than any state needs: beyond it, deciding is in a cycle. */
@@ -150,6 +151,11 @@ export class RunHost implements Host {
    */
   get problem(): string | null {
     return this.#disk.problem ?? this.#workers.waits.problem;
+  }
+
+  /** The steps that wait until this machine can do what they need. */
+  get heldSteps(): readonly HeldWork[] {
+    return this.#workers.heldSteps;
   }
 
   begin(given: RunStart): void {

@@ -22,6 +22,7 @@ import { byKey, keyText, measured, promptOf, withConflict } from './processes.ts
 import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
+import type { HeldWork } from '../../kernel/why.ts';
 import { isDone, StepResults, type Over, type Running } from './step-results.ts';
 import { withAlias } from './secrets.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
@@ -95,6 +96,11 @@ export class Workers {
 
   get running(): number {
     return this.#running.size + this.#checkouts.size;
+  }
+
+  /** The steps that the machine could not start. */
+  get heldSteps(): HeldWork[] {
+    return this.waits.held.map((one) => ({ ...one, work: one.work.slice(0, one.work.lastIndexOf('@')) }));
   }
 
   /** The number of agents that run on this host. */

@@ -67,6 +67,8 @@ it.each([
     look();
     expect(started).toEqual([]);
     expect(host.problem).toBe('work waits until this machine can start it: no room (EAGAIN)');
+    const problem = 'work waits until this machine can start it: no room (EAGAIN)';
+    expect(host.heldTurns).toEqual(['t1', 't2'].map((work) => ({ work, problem })));
     expect([host.running, host.desired, host.idle()]).toEqual([0, 0, 'stuck']);
     later(1_000);
     look();

@@ -33,6 +33,7 @@ it('holds a step that the machine could not start, and counts no attempt', () =>
     host.held(key, 'no room (EAGAIN)');
     host.look();
     expect([started, host.problem, host.idle()]).toEqual([[], problem, 'busy']);
+    expect(host.heldSteps).toEqual([{ work: 'work', problem }]);
     wait();
   }
   expect(started).toHaveLength(1);
