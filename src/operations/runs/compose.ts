@@ -103,7 +103,8 @@ export async function composeRun(
   const report = (act: () => void) => kit.report(act);
   const ended: StepRunnerEvents['ended'] = (...note) => report(() => host.ended(...note));
   const held: StepRunnerEvents['held'] = (...note) => report(() => host.held(...note));
-  const runner = await runnerOf(disk, settings, run, { isNew, events: { ended, held } });
+  const unread: StepRunnerEvents['unread'] = (...note) => report(() => host.unread(...note));
+  const runner = await runnerOf(disk, settings, run, { isNew, events: { ended, held, unread } });
   const ports = await kit.open<RunEvent, StepRunner>(runner, settings);
   const format = await formatOf(run.definition);
   const own = portsOf(disk, settings, run, format);

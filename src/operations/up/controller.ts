@@ -367,6 +367,7 @@ function reporting(turns: () => Turns, kit: HostProcess): RunnerEvents {
     ended: (...note) => kit.report(() => turns().ended(...note)),
     checked: (...note) => kit.report(() => turns().checked(...note)),
     held: (...note) => kit.report(() => turns().held(...note)),
+    unread: (...note) => kit.report(() => turns().unread(...note)),
     landing: (...note) => kit.report(() => turns().landings.reported(...note)),
   };
 }
