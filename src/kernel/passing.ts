@@ -11,8 +11,8 @@ const passing: Readonly<Record<string, string>> = {
   EDQUOT: 'disk quota exceeded',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files in system',
-  ENOMEM: 'cannot allocate memory',
-  ENOSPC: 'no space left on device',
+  ENOMEM: 'cannot allocate memory|out of memory',
+  ENOSPC: 'no space left on device|out of diskspace',
   EROFS: 'read-only file system',
   ETXTBSY: 'text file busy',
 };
