@@ -204,6 +204,7 @@ async function awayOf(
       if (isQueued(launch)) report(() => host().away.launched(key, launch));
     },
     assigned: (key, worker) => report(() => host().away.assigned(key, worker)),
+    held: (...note) => report(() => host().held(...note)),
     ended: (key, outcome, exit, changed) => report(() => host().away.ended(key, outcome, exit, changed)),
   };
   return openAway(disk, settings, run, { events, wake });
