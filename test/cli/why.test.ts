@@ -194,6 +194,39 @@ describe('why', () => {
     expect(await chosen(other, trail, all, own)).toBe(`idle host_problem: ${own}`);
   });
 
+  it.each([
+    ['inbox', 'permission denied'],
+    ['inbox', 'not a directory'],
+    ['outbox', 'too many symbolic links encountered'],
+  ])('says why the %s of a role cannot be listed, with a controller and without: %s', async (box, why) => {
+    const fixture = new ProjectFixture();
+    const place = `agents/qa/${box}`;
+    fixture.host.look();
+    fixture.disk.beforeRead = (path) => {
+      if (path === place) throw diskError('list', path, new Error(why));
+    };
+    const reason = `cannot list ${place}: ${why}`;
+    fixture.problems = [reason];
+    expect(await code(fixture, 'qa')).toBe(`idle not_accepted: ${reason}`);
+    expect(await code(fixture, 'engineer')).toBe('idle no_mail: engineer has no mail');
+    fixture.up = false;
+    expect(await code(fixture, 'qa')).toBe(`idle host_not_running: no controller runs; ${reason}`);
+    expect(await code(fixture, 'engineer')).toBe('idle no_mail: engineer has no mail');
+    expect((await fixture.run('status')).out).toContain(`problem     ${reason}\n`);
+  });
+
+  it('gives a file the reason that is about it, and not about another one', async () => {
+    const fixture = new ProjectFixture();
+    fixture.host.look();
+    fixture.disk.plant('agents/qa/inbox/x.md', 'Check it\n');
+    fixture.problems = ['cannot accept agents/qa/inbox/x.md.md: it is a folder'];
+    expect(await code(fixture, 'qa')).toBe('idle not_accepted: agents/qa/inbox/x.md is not accepted yet');
+    fixture.problems = [...fixture.problems, 'cannot accept agents/qa/inbox/x.md: permission denied'];
+    expect(await code(fixture, 'qa')).toBe(
+      'idle not_accepted: cannot accept agents/qa/inbox/x.md: permission denied',
+    );
+  });
+
   it('a turn that the machine holds is held in every view, with one reason', async () => {
     const fixture = new ProjectFixture();
     fixture.drop('agents/architect/inbox/x.md', 'Plan it\n');

@@ -18,6 +18,7 @@ import { expectedStep, noRun, workflowForRun, workflowWithoutRuns } from '../run
 import type { Project } from '../project/project.ts';
 import { statusOf } from '../status.ts';
 import type { Named } from '../targets.ts';
+import { unhostedProblems } from '../unhosted.ts';
 import { explained, withDoctor, withoutHost, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
 import { heldSteps, mailExplainer } from './held.ts';
@@ -60,7 +61,12 @@ export async function why(project: Project, word: string, now: number): Promise<
   const { target, ...found } = whyMail(state, explainer, named);
   const role = named.kind === 'role' ? named.role : null;
   const thread = threadOf(state, named);
-  const hosted = hostedMail(found.why, project, { state, role, thread });
+  const hosted = hostedMail(found.why, project, {
+    state,
+    role,
+    thread,
+    unhosted: () => unhostedProblems(project, definition.value),
+  });
   const own = role === null ? found.state : roleState(project, state, protocol, role, now);
   const children = subThreads(state, explainer, { thread, role }, (inner, child) =>
     hostedMail(inner, project, { state, role: null, thread: child }),
