@@ -12,7 +12,7 @@ const passing: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files',
   ENFILE: 'too many open files in system',
   ENOMEM: 'cannot allocate memory|out of memory',
-  ENOSPC: 'no space left on device|out of diskspace',
+  ENOSPC: 'no space left on device|out of disk',
   EROFS: 'read-only file system',
   ETXTBSY: 'text file busy',
 };

@@ -232,8 +232,8 @@ const holder = z.object(
 /**
  * The process that holds the lock of the project or of a run. `waits`: its run waits for another
  * one, perhaps an unknown one (null), and has not begun, or not been resumed. `held`: the turns, or
- * the steps, that wait for the machine. `slots`: who uses its slots for agents; null: one is free. `project`: where it lies, and its folder as the system knows
- * it.
+ * the steps, that wait for the machine. `slots`: who uses its slots for agents; null: one is free.
+ * `project`: where it lies, and its folder as the system knows it.
  */
 export interface Holder extends Readonly<z.output<typeof holder>> {}
 

@@ -25,7 +25,7 @@ export class Pulse {
     this.#open = open;
   }
 
-  /** Without it every late tick counts as a stop; where there is no room for a thread, call again. */
+  /** Without it every late tick counts as a stop. Where no thread can begin, call it again. */
   start(): void {
     if (this.#worker !== null) return;
     try {

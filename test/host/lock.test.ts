@@ -91,8 +91,8 @@ describe('the holder', () => {
     expect(writeHolder(disk, told)).toEqual(holder);
     expect(readHolder(disk)).toEqual(holder);
     const problems = Array.from({ length: 9 }, () => '\0'.repeat(9_999));
-    const held = problems.concat(problems, problems).map((problem) => ({ work: 't1', problem }));
-    writeHolder(disk, { ...told, problems, held });
+    const waiting = problems.concat(problems, problems).map((problem) => ({ work: 't1', problem }));
+    writeHolder(disk, { ...told, problems, held: waiting });
     const longest = '\0'.repeat(300);
     expect(readHolder(disk)?.problems).toEqual(Array.from({ length: 5 }, () => longest));
     const kept = Array.from({ length: 20 }, () => ({ work: 't1', problem: longest }));

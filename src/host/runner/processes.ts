@@ -112,7 +112,7 @@ export class Processes {
     this.#running.get(key)?.stop();
   }
 
-  /** What follows the end of a process, again and again while a fault of the machine prevents it. */
+  /** What follows the end of a process, again while a fault of the machine prevents it. */
   after<T>(key: string, act: () => Promise<T>, unread: (key: string, problem: string) => void): Promise<T> {
     const isStopped = () => this.isStopped(key);
     return onceRepaired(act, { unread: (problem) => unread(key, problem), isStopped });

@@ -81,7 +81,7 @@ export class Staging implements OpenTurns {
 
   /**
    * Takes the last files in the role's outbox, and says what the turn has left. `worktree`: its
-   * checkout; null: it has none. The next scan reports disk errors; a fault of the machine is thrown.
+   * checkout; null: it has none. The next scan reports disk errors. Throws a fault of the machine.
    */
   last(at: TurnAt, worktree: string | null): Left {
     const unread = unlessFault(() => this.#stageLast(at), null);

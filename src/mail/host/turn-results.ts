@@ -27,8 +27,8 @@ export class TurnResults {
   }
 
   /**
-   * The facts of an end. Unreadable output, or an unforeseen error in it, fails only this attempt; a
-   * fault of the machine is thrown, and the end can be read again.
+   * The facts of an end. Unreadable output, or an unforeseen error in it, fails only this attempt.
+   * Throws a fault of the machine, after which the end can be read again.
    */
   facts(invocation: Invocation, came: Outcome, exit: Exit, looked: ChangesJudged): Fact[] {
     const facts = this.#sound(invocation, came, exit, looked);

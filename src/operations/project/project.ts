@@ -122,8 +122,8 @@ export class Project {
   }
 
   /**
-   * The names of the messages in a box, without reading them; default: those that end in `.md`. Of a
-   * box that cannot be listed it knows none.
+   * The names of the messages in a box, without reading them; default: those that end in `.md`.
+   * None, if it cannot be listed.
    */
   names(role: RoleName, box: 'inbox' | 'outbox', isMail?: IsMail): readonly string[] {
     return orElse(() => mailNames(this.disk, `agents/${role}/${box}`, isMail), []);

@@ -101,10 +101,8 @@ export async function composeRun(
     lockLost: 'the lock of the run was lost, so all its work was stopped',
   });
   const report = (act: () => void) => kit.report(act);
-  const ended: StepRunnerEvents['ended'] = (...note) => report(() => host.ended(...note));
-  const held: StepRunnerEvents['held'] = (...note) => report(() => host.held(...note));
-  const unread: StepRunnerEvents['unread'] = (...note) => report(() => host.unread(...note));
-  const runner = await runnerOf(disk, settings, run, { isNew, events: { ended, held, unread } });
+  const events = eventsOf(report, () => host);
+  const runner = await runnerOf(disk, settings, run, { isNew, events });
   const ports = await kit.open<RunEvent, StepRunner>(runner, settings);
   const format = await formatOf(run.definition);
   const own = portsOf(disk, settings, run, format);
@@ -131,10 +129,7 @@ export async function composeRun(
     // Messages of its roles are in the trail of the mail.
     trail: noTrail,
     untilIdle: true,
-    onChange: () => {
-      if (host.wantsMail) mail?.want();
-      publish();
-    },
+    onChange: () => afterLook(host, mail, publish),
   });
   const release = async () => {
     await mail?.end();
@@ -286,6 +281,20 @@ function controllerOf(
         await release();
       }
     },
+  };
+}
+
+function afterLook({ wantsMail }: RunHost, mail: ProjectMail | null, publish: () => void): void {
+  if (wantsMail) mail?.want();
+  publish();
+}
+
+/** `host` exists before its first process. */
+function eventsOf(report: (act: () => void) => void, host: () => RunHost): StepRunnerEvents {
+  return {
+    ended: (...note) => report(() => host().ended(...note)),
+    held: (...note) => report(() => host().held(...note)),
+    unread: (...note) => report(() => host().unread(...note)),
   };
 }
 

@@ -24,7 +24,15 @@ import { ProcessRunner } from '../../host/runner/agents.ts';
 import { turnsOutput } from '../output.ts';
 import { notifyPerson } from '../notify.ts';
 import { controlFolder } from '../../host/control.ts';
-import { lockFile, publishing, readBoot, removeHolder, writeBoot, writeHolder } from '../../host/holder.ts';
+import {
+  lockFile,
+  publishing,
+  type Published,
+  readBoot,
+  removeHolder,
+  writeBoot,
+  writeHolder,
+} from '../../host/holder.ts';
 import type { HolderNote } from '../../host/holder.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
 import { maskOf } from '../../process/output/mask.ts';
@@ -174,22 +182,14 @@ async function compose(
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const others = () => [...traces.problems(), ...(remote?.problems() ?? [])];
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
-  const current = () => ({
-    problems: problems(),
-    held: host.heldTurns,
-    slots: up?.shared.taken ?? null,
-  });
-  const publish = publishing(disk, note, current);
+  const publish = publishing(disk, note, () => publishedOf(host, problems(), up?.shared.taken ?? null));
   const kept = new StatusKeeper(disk, clock);
   const beside = up?.workflows ?? nothingElse;
   kit.attach(new UpHost(host, beside), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
-    onChange: () => {
-      afterLook(host.state, options, kept);
-      publish();
-    },
+    onChange: () => afterLook(host.state, options, kept, publish),
   });
   const lacks = await recordingNote(options.record, disk.root);
   const found = [host.cut, noted(), rules.note, lacks, await zombieNote()];
@@ -266,9 +266,23 @@ function handleOf(
   };
 }
 
-function afterLook(state: MailState, { onChange }: ControllerOptions, kept: StatusKeeper): void {
+function publishedOf(
+  { heldTurns }: MailHost,
+  problems: readonly string[],
+  slots: Published['slots'],
+): Published {
+  return { problems, held: heldTurns, slots };
+}
+
+function afterLook(
+  state: MailState,
+  { onChange }: ControllerOptions,
+  kept: StatusKeeper,
+  publish: () => void,
+): void {
   onChange(state);
   kept.look(state);
+  publish();
 }
 
 /** The work of a controller of the mail alone. */

@@ -111,8 +111,8 @@ function notAccepted(project: Project, state: MailState, role: RoleName, recorde
 }
 
 /**
- * Why a role has no mail, although a file or one of its boxes is there; null: nothing is. `problems`:
- * of the controller, or what it would report.
+ * Why a role has no mail, although a file or one of its boxes is there; null: nothing is.
+ * `problems`: of the controller, or what it would report.
  */
 function whyNone(
   project: Project,
@@ -151,8 +151,8 @@ function words(problem: string): string[] {
 }
 
 /**
- * Of several problems the one that explains why nothing of a role moves: what is said of the role, or
- * of its folder; what holds all work; else the first that is not about others. Undefined: none does.
+ * Of several problems the one that explains why nothing of a role moves: what is said of the role,
+ * or of its folder; what holds all work; else the first that is not about others. Undefined: none.
  */
 function problemOf(project: Project, problems: readonly string[], role: RoleName | null): string | undefined {
   const others = project.roles().filter((each) => each !== role);

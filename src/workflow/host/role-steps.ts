@@ -132,8 +132,8 @@ export class RoleSteps {
       if (!this.has(key)) this.#ledger.record([{ type: 'posted', key }]);
       else if (!this.#sent.has(id)) {
         // Not prepared twice: the role may have begun to write outputs.
-        const isIn = posted.has(id) && mail.resend(id);
-        if (isIn || this.#send(id, this.#launching.launchOf(key))) this.#sent.add(id);
+        const isKept = posted.has(id) && mail.resend(id);
+        if (isKept || this.#send(id, this.#launching.launchOf(key))) this.#sent.add(id);
       }
   }
 

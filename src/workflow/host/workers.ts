@@ -65,9 +65,9 @@ export class Workers {
     this.#roles = new RoleSteps(ledger, ports, rules.workflow, {
       launchOf: (key) => launchOf(ledger.state, rules, key),
       guard: (launch, act) => {
-        const isDone = this.#guard(launch, act);
-        if (isDone) this.waits.forget(keyText(launch.key));
-        return isDone;
+        const isOver = this.#guard(launch, act);
+        if (isOver) this.waits.forget(keyText(launch.key));
+        return isOver;
       },
       note: (launch, prepared) => letters.note(launch, prepared),
     });
@@ -339,8 +339,8 @@ export class Workers {
   }
 
   /**
-   * A fault of the machine holds a process, and `held` receives it. Another problem of the host ends
-   * the run: a path out of its root, a disk error, a missing workspace. False: it is held.
+   * A fault of the machine holds a process, and `held` receives it. Another problem of the host
+   * ends the run: a path out of its root, a disk error, a missing workspace. False: it is held.
    */
   #guard(
     launch: Launch,

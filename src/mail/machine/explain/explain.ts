@@ -54,7 +54,7 @@ export class MailExplainer {
   /** Asks that are being explained: roles may wait for each other. */
   readonly #asks = new Set<string>();
 
-  /** `others`: the agents of runs that take slots of the roles; `held`: turns that the machine holds. */
+  /** `others`: the agents of runs that take slots of the roles; `held`: what the machine holds. */
   constructor(
     state: MailState,
     protocol: Protocol,

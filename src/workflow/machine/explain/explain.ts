@@ -43,11 +43,11 @@ export class RunExplainer {
   readonly #context: DecisionContext;
   readonly #room: Room;
   readonly #others: OtherAgents;
-  readonly #held: HeldReasons;
+  readonly #faults: HeldReasons;
 
   /**
-   * `slots`: those that others in the same process leave; `others`: their agents; `held`: the steps
-   * that wait for the machine.
+   * `slots`: those that others in the same process leave; `others`: their agents; `faults`: of the
+   * steps that wait for the machine.
    */
   constructor(
     state: RunState,
@@ -55,12 +55,12 @@ export class RunExplainer {
     clock: number,
     slots: Slots = anySlots,
     others = noAgents,
-    held: HeldReasons = new Map(),
+    faults: HeldReasons = new Map(),
   ) {
     this.#context = { state, rules, now: Math.max(clock, state.now), slots };
     this.#room = new Room(this.#context);
     this.#others = others;
-    this.#held = held;
+    this.#faults = faults;
   }
 
   run(): RunWhy {
@@ -69,7 +69,7 @@ export class RunExplainer {
     if (state.ending !== null) return endingWhy(state, state.ending);
     const paths = [...state.active, ...state.ready].filter((path) => !isIn(state.steps.get(path), 'open'));
     const running = paths.filter((path) => isIn(state.steps.get(path), 'running', 'checking'));
-    const first = running.find((path) => !this.#held.has(path)) ?? running[0];
+    const first = running.find((path) => !this.#faults.has(path)) ?? running[0];
     if (first === undefined) return held(paths.map((path) => this.#known(path))) ?? due('the run continues');
     const why = this.#known(first);
     const more = running.length - 1;
@@ -100,8 +100,8 @@ export class RunExplainer {
 
   #active(visit: StepVisit, run: StepRun): RunWhy {
     const { path, phase } = run;
-    const held = this.#held.get(path);
-    if (held !== undefined) return because('host_problem', held, { cause: causeOf(path, phase) });
+    const fault = this.#faults.get(path);
+    if (fault !== undefined) return because('host_problem', fault, { cause: causeOf(path, phase) });
     switch (phase.is) {
       case 'running':
         return this.#running(visit, run as In<'running'>);
