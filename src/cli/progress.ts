@@ -83,9 +83,10 @@ function painted({ kind, text }: Change, colours: Colours): string {
 }
 
 /** The turns that have run for at least this long, in words. */
-export function turnsUnderWay({ definition, state }: Controller, now: number, least: number): string[] {
+export function turnsUnderWay({ definition, state, held }: Controller, now: number, least: number): string[] {
   const { protocol, hash } = definition;
-  const parts = { holder: null, protocol, hash: hash(), dropped: new Map(), recorded: 0, problems: [], now };
+  const rest = { dropped: new Map(), recorded: 0, problems: [], held: held() };
+  const parts = { holder: null, protocol, hash: hash(), ...rest, now };
   return statusOf(summaryOf(state), parts)
     .turns.filter((turn) => turn.state === 'running' && now - Date.parse(turn.since) >= least)
     .map((turn) => `${turn.role} ${turnWords(turn, now)}`);
@@ -93,12 +94,13 @@ export function turnsUnderWay({ definition, state }: Controller, now: number, le
 
 /** The status of a controller of this process, with its problems. */
 export function ownStatus(
-  { definition, state }: Controller,
+  { definition, state, held }: Controller,
   now: number,
   problems: readonly string[] = [],
 ): MailStatus {
   const { protocol, hash } = definition;
-  const parts = { holder: null, protocol, hash: hash(), dropped: new Map(), recorded: 0, problems, now };
+  const rest = { dropped: new Map(), recorded: 0, problems, held: held() };
+  const parts = { holder: null, protocol, hash: hash(), ...rest, now };
   return statusOf(summaryOf(state), parts);
 }
 

@@ -75,6 +75,7 @@ const paint: Readonly<Record<RoleActivity, (colours: Colours, text: string) => s
   paused: (colours, text) => colours.yellow(text),
   parked: (colours, text) => colours.yellow(text),
   running: (colours, text) => colours.green(text),
+  held: (colours, text) => colours.yellow(text),
   waiting: (colours, text) => colours.cyan(text),
   idle: (colours, text) => colours.dim(text),
 };
@@ -120,7 +121,8 @@ function landingLines({ landings }: StatusDocument, { colours, now }: Style): st
 function nowOf(role: RoleStatus, turns: readonly TurnStatus[], now: number): string {
   if (role.why === null) return doing(role, turns, now);
   const own = doing({ ...role, waits: [] }, turns, now);
-  return [...(own === '' ? [] : [own]), ...whyWords(role.why, now)].join('; ');
+  const why = own.includes(role.why.reason) ? [] : whyWords(role.why, now);
+  return [...(own === '' ? [] : [own]), ...why].join('; ');
 }
 
 /** Describes what a role does and waits for. */
@@ -152,6 +154,8 @@ export function turnWords(
       return `${id} waits for a worker for ${since(turn.since, now)}${tries}${corrections}`;
     case 'running':
       return `${id} runs${on} for ${since(turn.since, now)}${tries}${corrections}${fallback}${progress === null ? '' : `: ${line(progress)}`}`;
+    case 'held':
+      return `${id} is held for ${since(turn.since, now)}${tries}${corrections}: ${line(turn.held ?? '')}`;
     case 'checking':
       return `${id} is checked${tries}${corrections}`;
     case 'asking':

@@ -38,9 +38,26 @@ export function readContent(disk: Disk, path: string, limit = messageBytes): Fou
 
 /** Why a file cannot be read, in a sentence; null: it can, or is gone. Reads one byte. */
 export function refusalToRead(disk: Disk, path: string): string | null {
-  try {
+  return refusal(() => {
+    const look = disk.look(path);
+    if (look !== null && look.kind !== 'file')
+      return `cannot read ${path}: it is ${kindWords[look.kind]}, not a file`;
     disk.read(path, 1);
     return null;
+  });
+}
+
+/** Why a folder cannot be listed, in a sentence; null: it can, or is gone. */
+export function refusalToList(disk: Disk, path: string): string | null {
+  return refusal(() => {
+    disk.list(path, 1);
+    return null;
+  });
+}
+
+function refusal(act: () => string | null): string | null {
+  try {
+    return act();
   } catch (error) {
     if (!isContained(error)) throw error;
     return error.message;

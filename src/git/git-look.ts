@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isPassing } from '../kernel/passing.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { git, whyGitFailed, type GitOptions } from './git.ts';
 import { isPlainIndex } from './plain-index.ts';
@@ -112,7 +113,8 @@ async function askedWhere(workspace: string) {
       index: resolve(workspace, index),
       repository: resolve(workspace, repository),
     };
-  const isOutside = where.ended === 'spawn-failed' || outside.test(where.stderr);
+  const isMissing = where.ended === 'spawn-failed' && !isPassing(where.error ?? '');
+  const isOutside = isMissing || outside.test(where.stderr);
   return { is: 'none' as const, why: isOutside ? null : whyOf(where) };
 }
 

@@ -5,12 +5,18 @@ import { lockNames } from '../kernel/lock-names.ts';
 import { readHolderFile, type Holder } from '../letters/letters.ts';
 import { readContent } from '../disk/contents.ts';
 import type { Disk } from '../disk/disk.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { HeldWork } from '../kernel/why.ts';
 
 export type { Holder };
 
 /** The note of a process that holds a lock. `problems`: none, if missing; the others likewise. */
-export type HolderNote = Omit<Holder, 'pid' | 'host' | 'project' | 'problems' | 'waits' | 'slots'> & {
+export type HolderNote = Omit<
+  Holder,
+  'pid' | 'host' | 'project' | 'problems' | 'held' | 'waits' | 'slots'
+> & {
   readonly problems?: readonly string[];
+  readonly held?: readonly HeldWork[];
   readonly waits?: Holder['waits'];
   readonly slots?: Holder['slots'];
 };
@@ -21,17 +27,23 @@ export const lockFile: string = lockNames.project;
 const bootFile = '.mailroom/boot';
 
 /** A holder file over the read limit would not be recognised. */
+const mostBytes = 64_000;
 const mostProblems = 5;
+const mostHeld = 20;
 const longestProblem = 300;
 
 /**
  * Notes that this process holds a lock, with its current problems, for processes that find it
- * taken: at most five of 300 characters. `lock`: the locked file.
+ * taken: at most five of 300 characters, and twenty things that it holds. `lock`: the locked file.
  */
 export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Holder {
   const problems = (note.problems ?? []).slice(0, mostProblems).map((each) => each.slice(0, longestProblem));
+  const held = (note.held ?? [])
+    .slice(0, mostHeld)
+    .map(({ work, problem }) => ({ work, problem: problem.slice(0, longestProblem) }));
   const project = placeOf(disk);
-  const holder = { pid: process.pid, host: hostname(), project, waits: null, slots: null, ...note, problems };
+  const own = { pid: process.pid, host: hostname(), project };
+  const holder = { ...own, waits: null, slots: null, ...note, problems, held };
   disk.write(holderFile(lock), `${JSON.stringify(holder)}\n`);
   return holder;
 }
@@ -47,7 +59,7 @@ function placeOf({ root }: Disk): NonNullable<Holder['project']> {
  * Only the lock itself shows whether they still hold it.
  */
 export function readHolder(disk: Disk, lock = lockFile): Holder | null {
-  const content = readContent(disk, holderFile(lock), 10_000);
+  const content = readContent(disk, holderFile(lock), mostBytes);
   const read = content !== 'gone' && content.ok ? readHolderFile(content.text) : null;
   if (read?.ok !== true) return null;
   const { project } = read.value;
@@ -66,6 +78,33 @@ export function removeHolder(disk: Disk, lock = lockFile): void {
 /** The file with the holder of a lock. */
 export function holderFile(lock: string): string {
   return `${lock}.json`;
+}
+
+/** What a host publishes of itself while it runs. */
+export type Published = Required<Pick<HolderNote, 'problems' | 'held' | 'slots'>>;
+
+/**
+ * Writes what a host publishes beside its lock when that changes, for `status` and `why`; a disk
+ * error here stops nothing.
+ */
+export function publishing(
+  disk: Disk,
+  note: HolderNote,
+  current: () => Published,
+  lock = lockFile,
+): () => void {
+  let published = JSON.stringify({ problems: [], held: [], slots: null });
+  return () => {
+    const now = current();
+    const text = JSON.stringify(now);
+    if (text === published) return;
+    published = text;
+    try {
+      writeHolder(disk, { ...note, ...now }, lock);
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+    }
+  };
 }
 
 /** The boot id of the machine on which the last controller ran; null: none was noted. */

@@ -1,16 +1,52 @@
+import { setTimeout } from 'node:timers/promises';
+import { messageOf } from '../kernel/errors.ts';
+import { isHostFault } from '../kernel/passing.ts';
+import type { HeldWork } from '../kernel/why.ts';
+
 /** How long what could not start rests before it is tried again, in milliseconds. */
 const restMs = 1_000;
 
-const words = 'work waits until this machine can start it: ';
+const toStart = 'work waits until this machine can start it: ';
+const toRecord = 'work has ended and waits until this machine can record it: ';
 
-/** What people read of it. */
+/** What people read of work that could not start. */
 export function heldBecause(problem: string): string {
-  return `${words}${problem}`;
+  return `${toStart}${problem}`;
+}
+
+/** The same for work that has ended, and is not read yet. */
+export function unreadBecause(problem: string): string {
+  return `${toRecord}${problem}`;
 }
 
 /** Whether a problem is one of these. */
 export function isHeldBecause(problem: string): boolean {
-  return problem.startsWith(words);
+  return problem.startsWith(toStart) || problem.startsWith(toRecord);
+}
+
+interface AfterEnd {
+  readonly unread: (problem: string) => void;
+  readonly isStopped: () => boolean;
+}
+
+/**
+ * What follows the end of a process, again and again while a fault of the machine prevents it.
+ * `unread` receives each fault; where `isStopped`, it is thrown.
+ */
+export async function onceRepaired<T>(
+  act: () => Promise<T>,
+  { unread, isStopped }: AfterEnd,
+  rest = () => setTimeout(restMs),
+): Promise<T> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isHostFault(error) || isStopped()) throw error;
+      unread(messageOf(error));
+      await rest();
+    }
+  }
 }
 
 interface Waiting {
@@ -82,6 +118,11 @@ export class HostWaits {
   /** Why, in words; null: none waits. */
   get problem(): string | null {
     return this.#waiting.get(this.keys[0] ?? '')?.problem ?? null;
+  }
+
+  /** What waits, with the reason of each. */
+  get held(): HeldWork[] {
+    return this.keys.map((work) => ({ work, problem: this.#waiting.get(work)?.problem ?? '' }));
   }
 
   /** What waits. */

@@ -1,4 +1,4 @@
-import { HostFault, systemCode } from './contained.ts';
+import { HostFault, isContained, systemCode } from './contained.ts';
 import { messageOf } from './errors.ts';
 import { ownValue } from './own.ts';
 
@@ -11,14 +11,17 @@ const passing: Readonly<Record<string, string>> = {
   EDQUOT: 'disk quota exceeded',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files in system',
-  ENOMEM: 'cannot allocate memory',
-  ENOSPC: 'no space left on device',
+  ENOMEM: 'cannot allocate memory|out of memory',
+  ENOSPC: 'no space left on device|out of disk',
   EROFS: 'read-only file system',
   ETXTBSY: 'text file busy',
 };
 
+/** The beginning of what is said where no temporary folder can be made, for whatever reason. */
+export const noTemporary = 'no temporary folder can be made in ';
+
 const pattern = new RegExp(
-  `\\b(?:${Object.keys(passing).join('|')})\\b|(?:${Object.values(passing).join('|')})`,
+  `\\b(?:${Object.keys(passing).join('|')})\\b|(?:${[noTemporary, ...Object.values(passing)].join('|')})`,
   'i',
 );
 
@@ -37,6 +40,24 @@ export function isHostFault(error: unknown): boolean {
 function isPassingCause(error: unknown): boolean {
   const { cause } = error as { readonly cause?: unknown };
   return ownValue(passing, systemCode(cause ?? null) ?? '') !== undefined;
+}
+
+/** A result of git, unless it failed by a fault of the machine, which is thrown. */
+export function unlessPassing<
+  T extends { readonly ok: true } | { readonly ok: false; readonly problem: string },
+>(result: T): T {
+  if (!result.ok && isPassing(result.problem)) throw new HostFault('E_DISK', result.problem);
+  return result;
+}
+
+/** As `orElse`, but a fault of the machine is thrown. */
+export function unlessFault<T>(act: () => T, otherwise: T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (isHostFault(error) || !isContained(error)) throw error;
+    return otherwise;
+  }
 }
 
 /** Such an error as a `HostFault`; any other one unchanged. */

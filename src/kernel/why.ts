@@ -67,6 +67,19 @@ export interface Why<Act> {
   readonly act: Act | null;
 }
 
+/** Work that waits until this machine can do it: a turn, or a step by its path, and the reason. */
+export interface HeldWork {
+  readonly work: string;
+  readonly problem: string;
+}
+
+/** By turn, or by the path of a step. */
+export type HeldReasons = ReadonlyMap<string, string>;
+
+export function heldReasons(held: readonly HeldWork[]): HeldReasons {
+  return new Map(held.map(({ work, problem }) => [work, problem]));
+}
+
 /** Agents of others that take slots of the same process, and the record of one of them. */
 export interface OtherAgents {
   readonly agents: number;

@@ -210,6 +210,7 @@ const holder = z.object(
     startTime: line.nullable(),
     project: z.object({ path: text, folder: text }).nullable().default(null),
     problems: z.array(line).default([]),
+    held: z.array(z.object({ work: line, problem: line })).default([]),
     waits: z.object({ for: word.nullable() }).nullable().default(null),
     slots: z
       .object({
@@ -230,9 +231,9 @@ const holder = z.object(
 
 /**
  * The process that holds the lock of the project or of a run. `waits`: its run waits for another
- * one, perhaps an unknown one (null), and has not begun, or not been resumed. `slots`: who uses its
- * slots for agents; null: one is free. `project`: where it lies, and its folder as the system knows
- * it.
+ * one, perhaps an unknown one (null), and has not begun, or not been resumed. `held`: the turns, or
+ * the steps, that wait for the machine. `slots`: who uses its slots for agents; null: one is free.
+ * `project`: where it lies, and its folder as the system knows it.
  */
 export interface Holder extends Readonly<z.output<typeof holder>> {}
 

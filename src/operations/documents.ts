@@ -1,3 +1,4 @@
+import type { HeldWork } from '../kernel/why.ts';
 import type { RunChange } from './runs/changes.ts';
 import type { Config } from '../config/config.ts';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
@@ -75,6 +76,8 @@ export interface Holder {
   readonly triggers: boolean;
   /** Current problems that will be retried. */
   readonly problems: readonly string[];
+  /** The turns that wait until this machine can do what they need. */
+  readonly held: readonly HeldWork[];
   /** Who uses its slots for agents; null: one is free. */
   readonly slots: Required<HolderNote>['slots'];
 }
@@ -128,6 +131,8 @@ export interface Controller {
    * cannot be written.
    */
   readonly problems: () => readonly string[];
+  /** The turns that wait until this machine can do what they need. */
+  readonly held: () => readonly HeldWork[];
   /** What works again after a problem. */
   readonly recoveries: () => readonly string[];
   /** The running turns, and the running steps of its runs, each with at most this many lines. */

@@ -34,7 +34,7 @@ export interface MailStatus {
 }
 
 /** A role's state is the first of these that applies. */
-export type RoleActivity = 'paused' | 'parked' | 'running' | 'waiting' | 'idle';
+export type RoleActivity = 'paused' | 'parked' | 'running' | 'held' | 'waiting' | 'idle';
 
 export interface RoleStatus {
   readonly name: RoleName;
@@ -100,13 +100,16 @@ export interface TurnStatus {
   readonly role: RoleName;
   readonly thread: ThreadId;
   /**
-   * `queued`: it waits for a worker; `pending`: it waits for its next attempt, or for a slot to
+   * `queued`: it waits for a worker; `held`: it waits until this machine can do what it needs, for
+   * the reason in `held`; `pending`: it waits for its next attempt, or for a slot to
    * correct what could not land; `conflict`: a person has to resolve the conflict in its checkout;
    * `checking`: its agent has ended, its gates run; `landing`: its work is in the queue of a
    * branch.
    */
   readonly state:
-    'queued' | 'running' | 'asking' | 'checking' | 'landing' | 'pending' | 'conflict' | 'failed';
+    'queued' | 'running' | 'held' | 'asking' | 'checking' | 'landing' | 'pending' | 'conflict' | 'failed';
+  /** Why it is held; null: it is not. */
+  readonly held: string | null;
   /** The provider that runs it. */
   readonly provider: string;
   /** The rate-limited provider that it replaces; null: it is the role's own. */

@@ -104,6 +104,7 @@ export function turnStatus(turn: Turn): TurnStatus {
     role,
     thread,
     state: stateOf(turn),
+    held: null,
     provider,
     instead_of: null,
     worker: phase.is === 'active' ? phase.worker : null,

@@ -56,6 +56,7 @@ function runsAt(workflows: Workflows, time: number): RunStatusDocument[] {
       ? []
       : [
           runStatus(state, compile(stored.definition), card, {
+            held: new Map(),
             alive: true,
             pending: [],
             slots: slotsOfRun(card.run, null, null),

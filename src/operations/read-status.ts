@@ -7,6 +7,7 @@ import type { Project } from './project/project.ts';
 import type { StatusSource } from './project/kept-status.ts';
 import type { ThreadStatus, TurnStatus } from './mail-status.ts';
 import { statusOf, type StatusDocument } from './status.ts';
+import { unhostedProblems } from './unhosted.ts';
 import { progressFile } from './turn-tools.ts';
 import { explainStatus, unexplained } from './why/status-whys.ts';
 import { seenWorkers } from './workers/seen.ts';
@@ -33,7 +34,8 @@ export async function readStatus(project: Project, now: number): Promise<StatusD
       .slice(0, mostOpened)
       .flatMap((name) => refusalToRead(project.disk, `agents/${role}/inbox/${name}`) ?? []),
   );
-  const problems = [...new Set([...unread, ...(holder?.problems ?? []), ...wrong, ...denied, ...misplaced])];
+  const found = holder?.problems ?? unhostedProblems(project, definition.ok ? definition.value : null);
+  const problems = [...new Set([...unread, ...found, ...wrong, ...denied, ...misplaced])];
   const recorded =
     holder === null ? roles.reduce((sum, role) => sum + project.names(role, 'outbox').length, 0) : 0;
   const parts = { holder, protocol, hash: project.hash(), dropped, recorded, problems, now };

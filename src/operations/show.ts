@@ -13,6 +13,7 @@ import {
   type MessageDocument,
 } from './messages.ts';
 import type { Project } from './project/project.ts';
+import { withHeld } from './status.ts';
 import { threadStatus, turnStatus } from './mail-summary.ts';
 import { withWorktrees } from './read-status.ts';
 import type { ThreadStatus, TurnStatus } from './mail-status.ts';
@@ -211,6 +212,7 @@ function requestDocument(state: MailState, { message, request }: Mail): RequestD
 
 function showThread(project: Project, state: MailState, id: ThreadId): Shown {
   const thread = state.threads.get(id);
+  const held = project.holder()?.held ?? [];
   const turns = [...state.turns.values()].filter((turn) => turn.thread === id);
   return {
     schema: 1,
@@ -218,7 +220,7 @@ function showThread(project: Project, state: MailState, id: ThreadId): Shown {
     id,
     thread: shownThread(project, thread),
     messages: trailOf(project, state, id),
-    turns: turns.map(turnStatus),
+    turns: turns.map((turn) => withHeld(turnStatus(turn), held)),
   };
 }
 
@@ -229,6 +231,7 @@ function shownThread(project: Project, thread: Thread | undefined): ThreadStatus
 function showTurn(project: Project, state: MailState, id: TurnId): Shown {
   const turn = state.turns.get(id);
   const invocations = invocationsOf(project, id);
+  const held = project.holder()?.held ?? [];
   if (!turn && invocations.length === 0)
     throw new MailroomError(
       'E_TARGET',
@@ -238,7 +241,14 @@ function showTurn(project: Project, state: MailState, id: TurnId): Shown {
   const sent = [...state.mail.values()]
     .filter((mail) => mail.turn === id)
     .map((mail) => messageDocument(project, knownMessage(state, mail.message)));
-  return { schema: 1, kind: 'turn', id, turn: turn ? turnStatus(turn) : null, sent, invocations };
+  return {
+    schema: 1,
+    kind: 'turn',
+    id,
+    turn: turn ? withHeld(turnStatus(turn), held) : null,
+    sent,
+    invocations,
+  };
 }
 
 /**

@@ -14,6 +14,7 @@ import type {
 import type { MailSummary, RoleSummary } from './mail-summary.ts';
 import type { RunStatusDocument, TriggerStatus } from './runs/run-status.ts';
 import { iso } from '../kernel/times.ts';
+import { heldReasons, type HeldWork } from '../kernel/why.ts';
 import type { Explained } from './why/explained.ts';
 import type { SeenWorker } from '../letters/worker.ts';
 import type { RoleName } from '../kernel/ids.ts';
@@ -50,6 +51,8 @@ interface StatusParts {
   /** Files in outboxes that are not accepted yet. */
   readonly recorded: number;
   readonly problems: readonly string[];
+  /** The turns that wait for the machine; absent: as the holder has noted. */
+  readonly held?: readonly HeldWork[];
   readonly now: number;
 }
 
@@ -59,7 +62,8 @@ function controllerStatus({ pid, host, since, triggers }: Holder): ControllerSta
 
 /** The status of the mail, from a summary. */
 export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
-  const { holder, protocol, hash, now } = parts;
+  const { holder, protocol, hash, now, held = holder?.held ?? [] } = parts;
+  const turns = mail.turns.map((turn) => withHeld(turn, held));
   const known = new Map(mail.roles.map((role) => [role.name, role]));
   const names = new Set([...(protocol?.roles.keys() ?? []), ...known.keys()]);
   const parked = new Map(mail.parked);
@@ -73,15 +77,22 @@ export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
       .filter(([, until]) => until > now)
       .map(([provider, until]) => ({ provider, until: iso(until) })),
     roles: [...names].map((name) =>
-      roleStatus(known.get(name) ?? unknownRole(name), { mail, parked, parts }),
+      roleStatus(known.get(name) ?? unknownRole(name), { mail, turns, parked, parts }),
     ),
     threads: mail.threads,
-    turns: mail.turns.map((turn) => ({ ...turn, instead_of: replaced(turn, protocol) })),
+    turns: turns.map((turn) => ({ ...turn, instead_of: replaced(turn, protocol) })),
     landings: mail.landings,
     cost: { today: mail.spent.day === dayOf(now) ? mail.spent.cost : noCost },
     recorded: parts.recorded,
     problems: [...parts.problems, ...mail.roles.filter(({ vanished }) => vanished).map(gone)],
   };
+}
+
+/** A turn that runs, or whose gates do, unless the machine holds it. */
+export function withHeld(turn: TurnStatus, held: readonly HeldWork[]): TurnStatus {
+  const reason = heldReasons(held).get(turn.id);
+  if (reason === undefined || (turn.state !== 'running' && turn.state !== 'checking')) return turn;
+  return { ...turn, state: 'held', held: reason };
 }
 
 /** The own provider of a role whose turn another one runs; null: its own runs it. */
@@ -98,12 +109,15 @@ function unknownRole(name: RoleName): RoleSummary {
 
 interface RoleParts {
   readonly mail: MailSummary;
+  readonly turns: readonly TurnStatus[];
   readonly parked: ReadonlyMap<string, number>;
   readonly parts: StatusParts;
 }
 
-function roleStatus(role: RoleSummary, { mail, parked, parts }: RoleParts): RoleStatus {
-  const { name, running, waits, turns, cost } = role;
+function roleStatus(role: RoleSummary, { mail, turns: open, parked, parts }: RoleParts): RoleStatus {
+  const { name, waits, turns, cost } = role;
+  const held = open.filter((turn) => turn.role === name && turn.state === 'held').length;
+  const running = role.running - held;
   const { protocol, now } = parts;
   const defined = protocol?.roles.get(name);
   const isLimited = defined !== undefined && freeProvider({ parked }, defined, now) === null;
@@ -111,6 +125,7 @@ function roleStatus(role: RoleSummary, { mail, parked, parts }: RoleParts): Role
     if (mail.paused.all || mail.paused.roles.includes(name)) return 'paused';
     if (isLimited || role.vanished) return 'parked';
     if (running > 0) return 'running';
+    if (held > 0) return 'held';
     return waits.some(({ blocks }) => blocks !== 'none') ? 'waiting' : 'idle';
   };
   return {

@@ -16,14 +16,23 @@ interface Clocks {
  * A thread that only notes that it runs: it does so while the main thread is busy or waits for the
  * disk, and not while this process is stopped.
  */
-class Pulse {
+export class Pulse {
+  readonly #open: (ran: Float64Array) => Worker;
   readonly #ran = new Float64Array(new SharedArrayBuffer(8));
   #worker: Worker | null = null;
 
+  constructor(open = openPulse) {
+    this.#open = open;
+  }
+
+  /** Without it every late tick counts as a stop. Where no thread can begin, call it again. */
   start(): void {
     if (this.#worker !== null) return;
-    this.#worker = new Worker(pulseScript, { eval: true, workerData: this.#ran, env: {}, execArgv: [] });
-    // Without it every late tick counts as a stop.
+    try {
+      this.#worker = this.#open(this.#ran);
+    } catch {
+      return;
+    }
     this.#worker.on('error', () => {});
     this.#worker.unref();
   }
@@ -32,6 +41,10 @@ class Pulse {
   ms(): number {
     return this.#ran[0] ?? 0;
   }
+}
+
+function openPulse(ran: Float64Array): Worker {
+  return new Worker(pulseScript, { eval: true, workerData: ran, env: {}, execArgv: [] });
 }
 
 /** A gap that only a stop explains, for a thread without work, counts as one beat. */

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { HostFault } from '../kernel/contained.ts';
 import { messageOf } from '../kernel/errors.ts';
+import { noTemporary } from '../kernel/passing.ts';
 import { readProcess } from './proc.ts';
 
 /*
@@ -39,7 +40,7 @@ export function makeTemporary(): string {
 function unusable(error: unknown): HostFault {
   // Without the folder's random name: the same fault reads the same each time.
   const why = /^[A-Z0-9]+: [^,]+/.exec(messageOf(error))?.[0] ?? messageOf(error);
-  const text = `no temporary folder can be made in ${tmpdir()}: ${why}`;
+  const text = `${noTemporary}${tmpdir()}: ${why}`;
   const hint = 'make room there, or let TMPDIR name a folder that can be written';
   return new HostFault('E_DISK', text, hint, { cause: error });
 }

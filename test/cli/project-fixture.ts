@@ -1,3 +1,4 @@
+import type { HeldWork } from '../../src/kernel/why.ts';
 import { runCli } from '../../src/cli/main.ts';
 import type {
   Controller,
@@ -117,7 +118,8 @@ class FixtureProject extends Project {
     };
   }
 
-  override holder = () => (this.#fixture.up ? { ...holder, problems: this.#fixture.problems } : null);
+  override holder = () =>
+    this.#fixture.up ? { ...holder, problems: this.#fixture.problems, held: this.#fixture.held } : null;
   override stage = (folder: string, name: string, text: string): string => {
     this.disk.write(`${folder.slice(this.root.length + 1)}/${name}`, text);
     return `${folder}/${name}`;
@@ -139,6 +141,7 @@ export class ProjectFixture {
   protocolFiles: readonly string[] = [];
   /** What the controller says is wrong. */
   problems: readonly string[] = [];
+  held: readonly HeldWork[] = [];
   /** What threads have worktrees of their own. */
   worktrees: readonly WorktreeStatus[] = [];
   environment: Record<string, string | undefined> = {};
@@ -299,6 +302,7 @@ export class ProjectFixture {
       },
       notes: ['the trail is off'],
       problems: () => [],
+      held: () => this.held,
       recoveries: () => [],
       latest: () => [],
       end: (how) => this.ended.push(how),

@@ -4,6 +4,7 @@ import type { StatusDocument } from '../../src/operations/status.ts';
 import { diskError } from '../../src/disk/disk.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
+import { heldBecause } from '../../src/host/host-waits.ts';
 
 beforeAll(() => {
   process.env['TZ'] = 'UTC';
@@ -173,5 +174,74 @@ describe('why', () => {
       'idle host_problem: E_DISK: agents/architect/role.md cannot be read',
     );
     expect((await fixture.run('why', 'architect')).out).toMatch(/\n {2}command {2}mailroom doctor\n$/);
+  });
+
+  it('chooses what is said of the role, then what holds all work, and never the folders of others', async () => {
+    const fixture = new ProjectFixture();
+    fixture.host.hold();
+    fixture.drop('agents/architect/inbox/x.md', 'Plan it\n');
+    const trail = 'the trail cannot be written';
+    const other = 'E_DISK: agents/qa/inbox: permission denied';
+    const own = 'E_DISK: agents/architect/inbox: permission denied';
+    const all = heldBecause('no room (EAGAIN)');
+    const chosen = async (...problems: string[]) => {
+      fixture.problems = problems;
+      return code(fixture, 'architect');
+    };
+    expect(await chosen(other)).toBe('idle due: nothing holds architect back');
+    expect(await chosen(other, trail)).toBe(`idle host_problem: ${trail}`);
+    expect(await chosen(other, trail, all)).toBe(`idle host_problem: ${all}`);
+    expect(await chosen(other, trail, all, own)).toBe(`idle host_problem: ${own}`);
+  });
+
+  it.each([
+    ['inbox', 'permission denied'],
+    ['inbox', 'not a directory'],
+    ['outbox', 'too many symbolic links encountered'],
+  ])('says why the %s of a role cannot be listed, with a controller and without: %s', async (box, why) => {
+    const fixture = new ProjectFixture();
+    const place = `agents/qa/${box}`;
+    fixture.host.look();
+    fixture.disk.beforeRead = (path) => {
+      if (path === place) throw diskError('list', path, new Error(why));
+    };
+    const reason = `cannot list ${place}: ${why}`;
+    fixture.problems = [reason];
+    expect(await code(fixture, 'qa')).toBe(`idle not_accepted: ${reason}`);
+    expect(await code(fixture, 'engineer')).toBe('idle no_mail: engineer has no mail');
+    fixture.up = false;
+    expect(await code(fixture, 'qa')).toBe(`idle host_not_running: no controller runs; ${reason}`);
+    expect(await code(fixture, 'engineer')).toBe('idle no_mail: engineer has no mail');
+    expect((await fixture.run('status')).out).toContain(`problem     ${reason}\n`);
+  });
+
+  it('gives a file the reason that is about it, and not about another one', async () => {
+    const fixture = new ProjectFixture();
+    fixture.host.look();
+    fixture.disk.plant('agents/qa/inbox/x.md', 'Check it\n');
+    fixture.problems = ['cannot accept agents/qa/inbox/x.md.md: it is a folder'];
+    expect(await code(fixture, 'qa')).toBe('idle not_accepted: agents/qa/inbox/x.md is not accepted yet');
+    fixture.problems = [...fixture.problems, 'cannot accept agents/qa/inbox/x.md: permission denied'];
+    expect(await code(fixture, 'qa')).toBe(
+      'idle not_accepted: cannot accept agents/qa/inbox/x.md: permission denied',
+    );
+  });
+
+  it('a turn that the machine holds is held in every view, with one reason', async () => {
+    const fixture = new ProjectFixture();
+    fixture.drop('agents/architect/inbox/x.md', 'Plan it\n');
+    const reason = heldBecause('no room (EAGAIN)');
+    fixture.held = [{ work: 't1', problem: reason }];
+    const cause = { record: 't1' };
+    for (const word of ['architect', 't1', fixture.id('Plan it')]) {
+      const { document } = (await fixture.json('why', word)) as Told<WhyDocument>;
+      expect(document).toMatchObject({ code: 'host_problem', reason, cause, command: 'mailroom doctor' });
+    }
+    const { document } = (await fixture.json('status')) as Told<StatusDocument>;
+    expect(document.turns).toMatchObject([{ id: 't1', state: 'held', held: reason }]);
+    const role = document.roles.find(({ name }) => name === 'architect');
+    expect(role).toMatchObject({ state: 'held', running: 0, why: { code: 'host_problem', reason } });
+    expect((await fixture.run('status')).out).toContain(`t1 is held for 0s: ${reason}\n`);
+    expect((await fixture.run('show', 't1')).out).toContain(`t1 is held for 0s: ${reason}\n`);
   });
 });

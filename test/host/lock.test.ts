@@ -84,14 +84,19 @@ describe('the holder', () => {
       project: { path: disk.root, folder: `${String(dev)}:${String(ino)}` },
       ...told,
       problems: [],
+      held: [],
       waits: null,
       slots: null,
     };
     expect(writeHolder(disk, told)).toEqual(holder);
     expect(readHolder(disk)).toEqual(holder);
     const problems = Array.from({ length: 9 }, () => '\0'.repeat(9_999));
-    writeHolder(disk, { ...told, problems });
-    expect(readHolder(disk)?.problems).toEqual(Array.from({ length: 5 }, () => '\0'.repeat(300)));
+    const waiting = problems.concat(problems, problems).map((problem) => ({ work: 't1', problem }));
+    writeHolder(disk, { ...told, problems, held: waiting });
+    const longest = '\0'.repeat(300);
+    expect(readHolder(disk)?.problems).toEqual(Array.from({ length: 5 }, () => longest));
+    const kept = Array.from({ length: 20 }, () => ({ work: 't1', problem: longest }));
+    expect(readHolder(disk)?.held).toEqual(kept);
     removeHolder(disk);
     expect(readHolder(disk)).toBe(null);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { RunningTime } from '../../src/process/running-time.ts';
+import { Pulse, RunningTime } from '../../src/process/running-time.ts';
 import { watchFinish, watchLimits } from '../../src/process/supervision/limits.ts';
 import { watchCommands } from '../../src/process/supervision/command-limit.ts';
 import { after } from '../../src/process/time-watch.ts';
@@ -54,6 +54,17 @@ describe('running time', () => {
     now += 60_000;
     pulse += felt;
     expect([time.now(), time.suspended()]).toEqual([running, suspended]);
+  });
+
+  it('begins its thread later where the machine has no room for one', () => {
+    let tries = 0;
+    const pulse = new Pulse((): never => {
+      tries += 1;
+      throw new Error('EAGAIN');
+    });
+    pulse.start();
+    pulse.start();
+    expect([tries, pulse.ms()]).toEqual([2, 0]);
   });
 
   it('takes no notice of a clock that is set back, or by less than a second', () => {

@@ -156,10 +156,15 @@ export class ProcessRunner implements Runner {
         model: null,
         denials: [],
       } as const;
-      return [outcome, exit, await changed(), null];
+      return [outcome, exit, await this.#after(job.key, changed), null];
     } catch (error) {
       return notBegun(error);
     }
+  }
+
+  /** What an agent or a program has left, once the machine lets it be read. */
+  #after<T>(key: string, act: () => Promise<T>): Promise<T> {
+    return this.#processes.after(key, act, (...note) => this.#events.unread?.(...note));
   }
 
   #record(job: AgentJob, ended: Ended): Ended {
@@ -191,10 +196,13 @@ export class ProcessRunner implements Runner {
       const outcome = maskOutcome(provider.read(exit, invocation, this.#options.now()), this.#mask);
       // A process that never ran has cost nothing, whatever was reserved for it.
       if (exit.ended === 'spawn-failed') return [{ ...outcome, usage: nothing }, exit, new Map(), null];
-      const edited = await edits();
-      const keeps = job.keepsDifference === true && tree !== null;
-      const left = keeps ? await differenceSince(workspace, tree, this.#options.secrets) : null;
-      return [outcome, edited === null ? exit : { ...exit, edits: edited }, await changed(), left];
+      const base = job.keepsDifference === true ? tree : null;
+      const { secrets } = this.#options;
+      return await this.#after(job.key, async () => {
+        const edited = await edits();
+        const left = base === null ? null : await differenceSince(workspace, base, secrets);
+        return [outcome, edited === null ? exit : { ...exit, edits: edited }, await changed(), left];
+      });
     } catch (error) {
       const usage = { usd: null, tokens: null };
       return isHostFault(error) ? later(messageOf(error), 'E_DISK', usage) : refused(messageOf(error), usage);

@@ -11,6 +11,7 @@ import { packObjects } from '../../git/pack-objects.ts';
 import { cautiously } from '../../process/plain-file.ts';
 import { agentReach, refuseShunned } from '../../process/sandbox/agent-settings.ts';
 import { environments } from '../../process/sandbox/environment.ts';
+import { onceRepaired } from '../host-waits.ts';
 import { removeDeadPlaces } from '../../process/sandbox/held-places.ts';
 import { withProgramHome } from '../../process/sandbox/program-home.ts';
 import { completed } from '../../process/sandbox/reading.ts';
@@ -109,6 +110,12 @@ export class Processes {
     if (!this.#running.has(key)) return;
     this.#stopped.add(key);
     this.#running.get(key)?.stop();
+  }
+
+  /** What follows the end of a process, again while a fault of the machine prevents it. */
+  after<T>(key: string, act: () => Promise<T>, unread: (key: string, problem: string) => void): Promise<T> {
+    const isStopped = () => this.isStopped(key);
+    return onceRepaired(act, { unread: (problem) => unread(key, problem), isStopped });
   }
 
   /** Whether the work of a key is not done yet. */
@@ -272,6 +279,7 @@ async function changesIn(watches: ReadonlyMap<string, FolderWatch>): Promise<Cha
   const changed = new Map<string, FolderChanges | string>();
   for (const [folder, watch] of watches) {
     const changes = await watch.changes();
+    if (typeof changes === 'string' && isPassing(changes)) throw new HostFault('E_DISK', changes);
     if (changes !== null) changed.set(folder, changes);
   }
   return changed;

@@ -1,4 +1,5 @@
 import { messageOf } from '../../kernel/errors.ts';
+import { isHostFault, unlessPassing } from '../../kernel/passing.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Assigned } from '../../kernel/launched.ts';
 import { readAssigned } from '../../letters/worker.ts';
@@ -46,7 +47,7 @@ type Begun =
   | { readonly ok: false; readonly ended: Ended };
 
 /** Receives reports about agents on other hosts. */
-export type QueueEvents = Pick<RunnerEvents, 'ready' | 'assigned' | 'ended'>;
+export type QueueEvents = Pick<RunnerEvents, 'ready' | 'assigned' | 'ended' | 'held'>;
 
 /**
  * Runs agents and programs on other hosts, through a queue. Level-triggered: what the queue says is
@@ -164,6 +165,10 @@ export class QueuedAgents implements AgentRunner {
     try {
       ended = await this.#run(followed);
     } catch (error) {
+      if (isHostFault(error) && this.#events.held && followed.ending === 'no') {
+        this.#followed.delete(job.key);
+        return this.#events.held(job.key, messageOf(error));
+      }
       ended = later(messageOf(error));
     }
     this.#followed.delete(job.key);
@@ -241,10 +246,13 @@ export class QueuedAgents implements AgentRunner {
     if (turn === null) return fails('it has no checkout of its own');
     const { worked = null, isClean = false } =
       entering === undefined ? {} : await travel.enter(workspace, entering);
+    if (worked !== null) unlessPassing(worked);
     if (worked?.ok === false) return { ok: false, ended: notPlaced(worked) };
     const packed = worked !== null && isClean ? unchanged(worked.commit) : await travel.pack(workspace, turn);
+    unlessPassing(packed);
     if (!packed.ok) return fails(packed.problem);
     const carried = files === undefined ? nothing : await travel.carry(files.carries);
+    unlessPassing(carried);
     if (!carried.ok) return fails(carried.problem);
     if (isLeft(followed)) return { ok: false, ended: stopped };
     this.#options.notes.add(name);
@@ -258,6 +266,7 @@ export class QueuedAgents implements AgentRunner {
       invocation.attempt === 1,
     );
     if (!sent.ok) this.asked(sent.problem);
+    unlessPassing(sent);
     if (!sent.ok) return { ok: false, ended: later(sent.problem) };
     const tree = job.noteTree ? await travel.tree(workspace) : null;
     const commit = worked?.commit ?? null;

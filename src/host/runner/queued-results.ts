@@ -1,3 +1,5 @@
+import { messageOf } from '../../kernel/errors.ts';
+import { isHostFault, unlessPassing } from '../../kernel/passing.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { Read } from '../../letters/letters.ts';
 import { readRemoteEnd, type RemoteEnd } from '../../letters/remote-turn.ts';
@@ -53,8 +55,19 @@ export class QueuedResults {
     this.#asked = asked;
   }
 
-  /** A finished job's result, with its work in the checkout; null: git cannot be reached now. */
+  /** A finished job's result, with its work in the checkout; null: it cannot be taken now. */
   async take(followed: Followed, state: Done, nonce: string): Promise<Ended | 'left' | null> {
+    try {
+      return await this.#take(followed, state, nonce);
+    } catch (error) {
+      if (!isHostFault(error)) throw error;
+      this.#asked(messageOf(error));
+      return null;
+    }
+  }
+
+  /** Throws a fault of this machine. */
+  async #take(followed: Followed, state: Done, nonce: string): Promise<Ended | 'left' | null> {
     const { job, ending } = followed;
     if (ending === 'stop') return stopped;
     const { travel, elapsed } = this.#options;
@@ -69,7 +82,7 @@ export class QueuedResults {
     if (isLeft(followed)) return stopped;
     if (left.is === 'refused') return refused(job, end, `its work was refused: ${left.problem}`);
     writeEnd(travel, job, end);
-    const laid = await this.#lay(job, end);
+    const laid = unlessPassing(await this.#lay(job, end));
     return laid.ok
       ? endedBy(job, end, left.difference)
       : refused(job, end, `its files were refused: ${laid.problem}`);
@@ -113,6 +126,7 @@ export class QueuedResults {
     const took = isNew ? await travel.take(work.commit, [endRef, beginRef]) : here;
     const got = took.ok && files !== null ? await travel.take(files, [broughtRef]) : took;
     this.#asked(got.ok ? null : got.problem);
+    unlessPassing(got);
     if (!got.ok)
       return elapsed() - failingSince < patience || failingSince === Infinity
         ? { is: 'unreachable' }
@@ -126,7 +140,7 @@ export class QueuedResults {
     if (found?.ok === true && found.value.commit === work.commit) return { is: 'here', difference: null };
     if (sent !== work.commit) return { is: 'refused', problem: elsewhere(work.commit, sent) };
     const before = keepsDifference === true ? await travel.tree(workspace) : null;
-    const unpacked = await travel.unpack(workspace, turn, work);
+    const unpacked = unlessPassing(await travel.unpack(workspace, turn, work));
     if (!unpacked.ok) return { is: 'refused', problem: unpacked.problem };
     return { is: 'here', difference: before && (await travel.difference(workspace, before)) };
   }

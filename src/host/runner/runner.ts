@@ -167,6 +167,8 @@ export interface RunnerEvents {
    * that is a failure that may pass.
    */
   readonly held?: (key: string, problem: string) => void;
+  /** An agent has ended, and the machine prevents reading what it left: that is tried again. */
+  readonly unread?: (key: string, problem: string) => void;
   landing(key: string, report: LandingReport): void;
 }
 
@@ -248,4 +250,6 @@ export interface StepRunnerEvents {
   ended(key: string, exit: Exit, changed?: Changed): void;
   /** The machine could not start it: in place of `ended`. Absent: that is its exit. */
   readonly held?: (key: string, problem: string) => void;
+  /** It has ended, and the machine prevents reading what it left: that is tried again. */
+  readonly unread?: (key: string, problem: string) => void;
 }

@@ -45,8 +45,11 @@ export class ProcessStepRunner implements StepRunner {
     try {
       const { result, edits, changed } = await this.#processes.run(job);
       const exit = exitOf(result, job.kind === 'agent' ? this.#mask : unmasked);
-      const edited = await edits();
-      return [edited === null ? exit : { ...exit, edits: edited }, await changed()];
+      const left = async (): Promise<[Exit, Changed]> => {
+        const edited = await edits();
+        return [edited === null ? exit : { ...exit, edits: edited }, await changed()];
+      };
+      return await this.#processes.after(job.key, left, (...note) => this.#events.unread?.(...note));
     } catch (error) {
       const fault = asHostFault(error);
       if (fault instanceof HostFault) return fault;

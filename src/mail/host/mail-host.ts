@@ -31,6 +31,7 @@ import { withdrawnNotice } from './withdrawn-notice.ts';
 import { Turns } from './turns.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
+import type { HeldWork } from '../../kernel/why.ts';
 
 /** More rounds of deciding than any state needs: beyond it, deciding loops. */
 const mostRounds = 100_000;
@@ -109,6 +110,11 @@ export class MailHost implements Host {
   /** Why processes and complete files wait, in words. */
   get waits(): readonly string[] {
     return [this.#turns.waits.problem ?? [], this.#intake.waits].flat();
+  }
+
+  /** The turns that wait until this machine can do what they need. */
+  get heldTurns(): readonly HeldWork[] {
+    return this.#turns.waits.held;
   }
 
   get fresh(): boolean {

@@ -1,4 +1,3 @@
-import { heldBecause } from '../../host/host-waits.ts';
 import { createHash } from 'node:crypto';
 import { oneLine } from '../../kernel/one-line.ts';
 import { counted } from '../../kernel/enumerate.ts';
@@ -100,13 +99,12 @@ function idOf(about: readonly string[]): string {
   ].join('-');
 }
 
-/** Notifies `user` that the machine cannot start work, at most once an hour. */
-export function notifyHeld(ledger: MailLedger, problem: string): void {
+/** Notifies `user` that the machine holds work for this reason, at most once an hour. */
+export function notifyHeld(ledger: MailLedger, words: string): void {
   // A notice needs room on the disk of the project itself.
-  if (problem.includes('.mailroom/')) return;
-  const words = heldBecause(problem);
+  if (words.includes('.mailroom/')) return;
   const hour = String(Math.floor(ledger.now() / 3_600_000));
-  notifyOnce(ledger, ['host', hour], 'This machine cannot start work', [
+  notifyOnce(ledger, ['host', hour], 'This machine holds work up', [
     `${words[0]!.toUpperCase()}${words.slice(1)}.`,
     '',
     'No attempt has failed. Work continues without you once this is repaired; `mailroom status` shows it.',

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { orElse } from '../../kernel/contained.ts';
+import { unlessFault } from '../../kernel/passing.ts';
 import { counted } from '../../kernel/enumerate.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Invocation } from '../../providers/provider.ts';
@@ -81,15 +81,15 @@ export class Staging implements OpenTurns {
 
   /**
    * Takes the last files in the role's outbox, and says what the turn has left. `worktree`: its
-   * checkout; null: it has none. The next scan reports disk errors.
+   * checkout; null: it has none. The next scan reports disk errors. Throws a fault of the machine.
    */
   last(at: TurnAt, worktree: string | null): Left {
-    const unread = orElse(() => this.#stageLast(at), null);
+    const unread = unlessFault(() => this.#stageLast(at), null);
     const { violations, more, borrowed } = this.#of(at.turn);
     const strays =
       worktree === null
         ? []
-        : orElse(() => this.#ports.folders.strays(basename(worktree), mostNamed + 1), []);
+        : unlessFault(() => this.#ports.folders.strays(basename(worktree), mostNamed + 1), []);
     const others = [
       ...(more > 0 ? [`${counted(more, 'more file')} likewise`] : []),
       ...strays
@@ -111,7 +111,7 @@ export class Staging implements OpenTurns {
     if (box === null) return null;
     const running = this.#running(role);
     if (box.isWhole && this.#of(turn).borrowed.size + box.names.length <= stagedFiles) {
-      for (const name of box.names) orElse(() => this.stage({ role, box: 'outbox', name }), false);
+      for (const name of box.names) unlessFault(() => this.stage({ role, box: 'outbox', name }), false);
       return null;
     }
     // Another turn of the role has the folder open.

@@ -3,29 +3,29 @@ import type { Fact } from '../machine/event.ts';
 import { metBy } from '../machine/rules/outcomes.ts';
 import { fileName } from '../format/message.ts';
 import { prompt } from '../machine/prompt.ts';
-import { askedFact, decidedCalls } from '../machine/rules/questions.ts';
+import { decidedCalls } from '../machine/rules/questions.ts';
 import { type Role, providersOf } from '../format/protocol.ts';
 import { mayChange } from '../../kernel/permissions.ts';
 import type { Turn } from '../machine/state.ts';
 import { owedSteps } from '../machine/step.ts';
 import { formatMessage } from '../format/read-message.ts';
-import { failedBy, resultOf, soundReason, withUnsent } from './collect.ts';
+import { failedBy } from './collect.ts';
 import { resumedSession } from './interrupted.ts';
 import { Landings } from './landings.ts';
 import { notifyHeld, notifyOnce } from './refused-files.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
-import { heldBecause, HostWaits } from '../../host/host-waits.ts';
+import { heldBecause, HostWaits, unreadBecause } from '../../host/host-waits.ts';
 import { isDenied } from '../../disk/disk.ts';
 import { isHostFault } from '../../kernel/passing.ts';
 import { isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
 import { Staging } from './staging.ts';
+import { TurnResults } from './turn-results.ts';
 import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
 import { placeOf, stepFiles, stepVariables } from './workspaces.ts';
-import type { RoleName } from '../../kernel/ids.ts';
-import type { Reason } from '../../kernel/errors.ts';
+import { messageOf } from '../../kernel/errors.ts';
 import { isQueued, type Assigned, type TurnLaunch } from '../../kernel/launched.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
@@ -44,7 +44,10 @@ export class Turns {
   readonly #ready = new Set<string>();
   /** Processes whose end is recorded, and durable at the next `steer`. */
   readonly #ended = new Set<string>();
+  /** Ends that could not be read yet. */
+  readonly #late = new Map<string, { readonly turn: string; readonly conclude: () => void }>();
   readonly #permissions: TurnPermissions;
+  readonly #results: TurnResults;
   /** The landings of their work. */
   readonly landings: Landings;
   /** What they write outside of their staging folders. */
@@ -64,6 +67,7 @@ export class Turns {
     this.staging = new Staging(ports, (role) =>
       [...this.#running.values()].flatMap((one) => (one?.role === role ? [one] : [])),
     );
+    this.#results = new TurnResults(ledger, ports, options, this.staging);
     this.landings = new Landings(ledger, ports, options.protocol, this.#permissions);
   }
 
@@ -81,6 +85,8 @@ export class Turns {
     this.#ready.clear();
     this.waits.keep(new Set(processes.map(({ turn }) => turn.id)));
     this.#running.steer(wanted, (process) => this.#start(process));
+    for (const [key, { turn, conclude }] of this.#late)
+      if (this.#running.isStopping(key) || this.waits.mayTry(turn)) conclude();
   }
 
   /** An error fails only that attempt, or those gates; a fault of the machine holds them. */
@@ -120,9 +126,13 @@ export class Turns {
   }
 
   #hold({ id }: Turn, problem: string): void {
+    this.#wait(id, heldBecause(problem));
+  }
+
+  #wait(turn: string, reason: string): void {
     const isFirst = this.waits.size === 0;
-    this.waits.hold(id, heldBecause(problem));
-    if (isFirst) notifyHeld(this.#ledger, problem);
+    this.waits.hold(turn, reason);
+    if (isFirst) notifyHeld(this.#ledger, reason);
   }
 
   /** A process that is being stopped ends first in its role's checkout; its end causes a look. */
@@ -266,18 +276,35 @@ export class Turns {
   ): void {
     const invocation = this.#running.get(key);
     if (!invocation) return;
+    const { turn, attempt, round } = invocation;
+    // For people only: a disk that refuses it harms no turn.
+    if (difference !== null)
+      orElse(() => this.#ports.folders.difference(turn, attempt, round, difference), undefined);
+    const looked = this.#lookAt(key, invocation, changed);
+    this.#conclude(key, turn, () => this.#results.facts(invocation, outcome, exit, looked));
+  }
+
+  /** Records an end; a fault of the machine that prevents reading it delays that. */
+  #conclude(key: string, turn: string, read: () => Fact[]): void {
+    let facts: readonly Fact[] = [];
     try {
-      const { turn, attempt, round } = invocation;
-      this.waits.forget(turn);
-      // For people only: a disk that refuses it harms no turn.
-      if (difference !== null)
-        orElse(() => this.#ports.folders.difference(turn, attempt, round, difference), undefined);
-      const looked = this.#lookAt(key, invocation, changed);
-      if (!this.#running.isStopping(key)) this.#ledger.record(this.#facts(invocation, outcome, exit, looked));
-      this.#ended.add(key);
-    } finally {
-      this.#running.forget(key);
+      if (!this.#running.isStopping(key)) facts = read();
+    } catch (error) {
+      if (!isHostFault(error)) throw error;
+      this.#late.set(key, { turn, conclude: () => this.#conclude(key, turn, read) });
+      return this.unread(key, messageOf(error));
     }
+    this.waits.forget(turn);
+    this.#late.delete(key);
+    this.#running.forget(key);
+    this.#ledger.record(facts);
+    this.#ended.add(key);
+  }
+
+  /** An agent has ended, and the machine prevents reading what it left: its turn waits. */
+  unread(key: string, problem: string): void {
+    const invocation = this.#running.get(key);
+    if (invocation && !this.#running.isStopping(key)) this.#wait(invocation.turn, unreadBecause(problem));
   }
 
   #lookAt(key: string, { turn, workspace, capabilities }: Invocation, changed: Changed): ChangesJudged {
@@ -310,78 +337,6 @@ export class Turns {
     }
   }
 
-  /** Unreadable output, or an unforeseen error in it, fails only this attempt. */
-  #facts(invocation: Invocation, came: Outcome, exit: Exit, looked: ChangesJudged): Fact[] {
-    try {
-      return this.#end(invocation, came, exit, looked);
-    } catch (error) {
-      if (!isContained(error)) throw error;
-      const { turn, attempt, round } = invocation;
-      return [
-        { type: 'attempt-failed', turn, attempt, round, session: null, ...failedBy(error, came.usage) },
-      ];
-    }
-  }
-
-  #end(invocation: Invocation, came: Outcome, exit: Exit, looked: ChangesJudged): Fact[] {
-    const { role, turn, attempt, round } = invocation;
-    const reports = [...looked.reports, ...(came.is === 'done' ? (came.warnings ?? []) : [])];
-    const { folders } = this.#ports;
-    const isWorktree = this.#options.protocol.workspace.kind === 'worktree';
-    const { violations, borrowed, unread } = this.staging.last(
-      invocation,
-      isWorktree ? invocation.workspace : null,
-    );
-    // A turn that asks a person continues with its staging folder.
-    if (looked.failure !== null || came.is !== 'done' || came.asks === undefined) this.staging.forget(turn);
-    const outcome: Outcome =
-      looked.failure !== null && came.is === 'done'
-        ? { is: 'never', reason: looked.failure, usage: came.usage, session: came.session }
-        : came;
-    const { code, durationMs } = exit;
-    const host = this.#ledger.state.turns.get(turn)?.host ?? null;
-    folders.result(turn, attempt, round, { outcome, exit: code, durationMs, reported: reports, host });
-    if (outcome.is === 'done') {
-      const files = folders.collect(turn, attempt, round);
-      const stamps = { newId: () => this.#ports.newId(), created: this.#ledger.now() };
-      const owesStep = owedSteps(this.#ledger.state, turn).length > 0;
-      const result = resultOf(files, outcome, exit, { violations, reports }, stamps, owesStep);
-      const at = { turn, attempt, round };
-      const asking = { result, calls: outcome.asks ?? [], now: this.#ledger.now() };
-      const asked = askedFact(this.#ledger.state, this.#options.protocol, at, asking);
-      return [asked ?? { type: 'returned', ...at, result }];
-    }
-    const later = outcome.is === 'later';
-    const { usage, session } = outcome;
-    const sound = soundReason(outcome.reason, invocation);
-    const known = unread === null ? sound : { ...sound, text: `${sound.text}; ${unread}` };
-    const reason = withUnsent(known, folders.written(turn, attempt));
-    const errorClass = later ? outcome.class : 'NON_RETRYABLE';
-    const until = later ? outcome.until : null;
-    const lost = borrowed.size === 0 ? [] : folders.collect(turn, attempt, round);
-    return [
-      {
-        type: 'attempt-failed',
-        turn,
-        attempt,
-        round,
-        class: errorClass,
-        reason,
-        until,
-        usage,
-        session,
-      },
-      ...lost.flatMap(({ name, content }) =>
-        borrowed.has(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],
-      ),
-    ];
-  }
-
-  #refused(role: RoleName, name: string, text: string, reason: Reason): Fact {
-    const id = this.#ports.newId();
-    return { type: 'refused', id, role, box: 'outbox', name, text, reason, notices: [] };
-  }
-
   /** Running turns are stopped on purpose: they start again, without a failed attempt. */
   putBack(): void {
     for (const { id, attempt, round, phase } of this.#ledger.state.turns.values())
@@ -393,5 +348,6 @@ export class Turns {
   stopAll(): void {
     this.landings.stopAll();
     this.#running.stopAll();
+    for (const { conclude } of this.#late.values()) conclude();
   }
 }

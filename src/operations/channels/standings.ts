@@ -2,13 +2,11 @@ import type { Standing } from '../../channels/machine/decide.ts';
 import { money } from '../../kernel/cost.ts';
 import { counted } from '../../kernel/enumerate.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
-import { MailExplainer } from '../../mail/machine/explain/explain.ts';
 import type { MailWhy } from '../../mail/machine/explain/words.ts';
 import type { Thread, ThreadState } from '../../mail/machine/state.ts';
 import type { Project } from '../project/project.ts';
 import { isMoving } from '../why/explained.ts';
-import { besideMail } from '../why/slots.ts';
-import { seenWorkers } from '../workers/seen.ts';
+import { mailExplainer } from '../why/held.ts';
 
 /**
  * How these threads are, in Markdown. It names no time, so that it changes only with its thread.
@@ -22,8 +20,7 @@ export async function threadStandings(
   if (threads.size === 0 || !definition.ok) return new Map();
   const { protocol } = definition.value;
   const state = project.state();
-  const beside = besideMail(project.holder());
-  const explainer = new MailExplainer(state, protocol, now, beside, seenWorkers(project));
+  const explainer = mailExplainer(project, state, protocol, now);
   const known = [...threads].flatMap((id) => state.threads.get(id) ?? []);
   return new Map(known.map((thread) => [thread.id, standingOf(thread, explainer.thread(thread))]));
 }

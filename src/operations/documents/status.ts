@@ -24,7 +24,7 @@ const roleStatus = schemaOf<RoleStatus>()(
   z.strictObject({
     name: z.string(),
     state: z
-      .enum(['paused', 'parked', 'running', 'waiting', 'idle'])
+      .enum(['paused', 'parked', 'running', 'held', 'waiting', 'idle'])
       .describe('The first of these that applies'),
     running: count.describe('The number of its running turns'),
     inbox: count.describe('The number of messages waiting in its inbox'),
@@ -63,11 +63,12 @@ export const turnStatus = schemaOf<TurnStatus>()(
     role: z.string(),
     thread: z.string(),
     state: z
-      .enum(['queued', 'running', 'asking', 'checking', 'landing', 'pending', 'conflict', 'failed'])
+      .enum(['queued', 'running', 'held', 'asking', 'checking', 'landing', 'pending', 'conflict', 'failed'])
       .describe(
-        '`queued`: it waits for a worker; `asking`: a person has to allow what its agent wants; ' +
+        '`queued`: it waits for a worker; `held`: it waits for this machine; `asking`: a person has to allow what its agent wants; ' +
           '`conflict`: a person has to resolve the conflict in its checkout',
       ),
+    held: z.string().nullable().describe('Why it is held; null: it is not'),
     provider: z.string(),
     instead_of: z.string().nullable().describe('The rate-limited provider that it replaces'),
     worker: z

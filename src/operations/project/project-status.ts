@@ -1,3 +1,6 @@
+import { readHolder } from '../../host/holder.ts';
+import { heldReasons } from '../../kernel/why.ts';
+import { runHolder } from '../../workflow/files/layout.ts';
 import { refusedFolder } from '../../host/refused.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../runs/documents.ts';
@@ -52,6 +55,7 @@ export async function workflowStatus(
         alive: await stored.alive(),
         pending: pendingCommands(disk, card.run),
         slots: slotsOfRun(card.run, holder, settings?.config ?? null),
+        held: heldReasons(readHolder(disk, runHolder(card.run))?.held ?? []),
       };
       runs.push(runStatus(state, compile(stored.definition), card, situation));
     } catch (error) {

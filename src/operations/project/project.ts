@@ -1,3 +1,4 @@
+import { orElse } from '../../kernel/contained.ts';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
 import type { Config } from '../../config/config.ts';
@@ -120,9 +121,12 @@ export class Project {
     return readMail(this.disk, role, folder);
   }
 
-  /** The names of the messages in a box, without reading them; default: those that end in `.md`. */
+  /**
+   * The names of the messages in a box, without reading them; default: those that end in `.md`.
+   * None, if it cannot be listed.
+   */
   names(role: RoleName, box: 'inbox' | 'outbox', isMail?: IsMail): readonly string[] {
-    return mailNames(this.disk, `agents/${role}/${box}`, isMail);
+    return orElse(() => mailNames(this.disk, `agents/${role}/${box}`, isMail), []);
   }
 
   /** Why no git worktree can be made for threads; null: it can, or the protocol needs none. */

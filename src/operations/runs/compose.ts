@@ -1,3 +1,5 @@
+import { runHolder } from '../../workflow/files/layout.ts';
+import { publishing, type Published } from '../../host/holder.ts';
 import { headBranch } from '../../git/head-branch.ts';
 import type { Settings } from '../project/definition.ts';
 import { availableParallelism } from 'node:os';
@@ -20,7 +22,7 @@ import { RunOutbox } from '../../workflow/files/run-outbox.ts';
 import { DiskRecords } from '../../workflow/files/record-files.ts';
 import { RunFiles } from '../../workflow/files/run-files.ts';
 import { runControlFolder } from '../../workflow/files/run-folders.ts';
-import type { RunLock } from '../../workflow/host/locks.ts';
+import { hostNote, type RunLock } from '../../workflow/host/locks.ts';
 import { announcementOf, type Announcement } from '../nip/executions.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import { changeFinder, ownFiles } from '../../workflow/host/changes.ts';
@@ -99,9 +101,8 @@ export async function composeRun(
     lockLost: 'the lock of the run was lost, so all its work was stopped',
   });
   const report = (act: () => void) => kit.report(act);
-  const ended: StepRunnerEvents['ended'] = (...note) => report(() => host.ended(...note));
-  const held: StepRunnerEvents['held'] = (...note) => report(() => host.held(...note));
-  const runner = await runnerOf(disk, settings, run, { isNew, events: { ended, held } });
+  const events = eventsOf(report, () => host);
+  const runner = await runnerOf(disk, settings, run, { isNew, events });
   const ports = await kit.open<RunEvent, StepRunner>(runner, settings);
   const format = await formatOf(run.definition);
   const own = portsOf(disk, settings, run, format);
@@ -122,12 +123,13 @@ export async function composeRun(
   // Of several runs in one process, that process moves the mail.
   const { startMail } = settings;
   const mail = origin.slots === null && startMail ? new ProjectMail(startMail, wake) : null;
+  const publish = publishing(disk, hostNote(Date.now()), () => publishedOf(host), runHolder(run.run));
   kit.attach(host, {
     watched: [runControlFolder(run.run), runInbox(run.run)],
     // Messages of its roles are in the trail of the mail.
     trail: noTrail,
     untilIdle: true,
-    onChange: () => host.wantsMail && mail?.want(),
+    onChange: () => afterLook(host, mail, publish),
   });
   const release = async () => {
     await mail?.end();
@@ -197,6 +199,7 @@ async function awayOf(
       if (isQueued(launch)) report(() => host().away.launched(key, launch));
     },
     assigned: (key, worker) => report(() => host().away.assigned(key, worker)),
+    held: (...note) => report(() => host().held(...note)),
     ended: (key, outcome, exit, changed) => report(() => host().away.ended(key, outcome, exit, changed)),
   };
   return openAway(disk, settings, run, { events, wake });
@@ -262,6 +265,7 @@ function controllerOf(
       return host.state;
     },
     problems: () => problems().filter((problem) => problem !== null),
+    held: () => host.heldSteps,
     latest: (path, most) => host.workers.latest(path, most),
     unsent: () => said?.unsent() ?? 0,
     untraced: () => untraced,
@@ -278,6 +282,24 @@ function controllerOf(
       }
     },
   };
+}
+
+function afterLook({ wantsMail }: RunHost, mail: ProjectMail | null, publish: () => void): void {
+  if (wantsMail) mail?.want();
+  publish();
+}
+
+/** `host` exists before its first process. */
+function eventsOf(report: (act: () => void) => void, host: () => RunHost): StepRunnerEvents {
+  return {
+    ended: (...note) => report(() => host().ended(...note)),
+    held: (...note) => report(() => host().held(...note)),
+    unread: (...note) => report(() => host().unread(...note)),
+  };
+}
+
+function publishedOf({ problem, heldSteps }: RunHost): Published {
+  return { problems: problem === null ? [] : [problem], held: heldSteps, slots: null };
 }
 
 function portsOf(

@@ -1,3 +1,4 @@
+import type { HeldWork } from '../../kernel/why.ts';
 import type { TextFile } from '../project/project-files.ts';
 import type { PromptContext } from '../../languages/shared/prompt-contexts.ts';
 import type { Moment } from '../../kernel/times.ts';
@@ -188,6 +189,8 @@ export interface RunController {
   readonly notes: readonly string[];
   /** Current problems that will be retried. */
   readonly problems: () => readonly string[];
+  /** The steps that wait until this machine can do what they need. */
+  readonly held: () => readonly HeldWork[];
   /** The last lines that the running process of a step has printed, the newest last. */
   readonly latest: (path: StepPath, most: number) => readonly string[];
   /** The number of events of the run that some relay of the project has not answered. */

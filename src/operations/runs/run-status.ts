@@ -1,3 +1,4 @@
+import type { HeldReasons } from '../../kernel/why.ts';
 import { changedText } from '../project/confirmed.ts';
 import { lookAtChange, type DescribedChange } from '../project/changed-by.ts';
 import type { Cost } from '../../kernel/cost.ts';
@@ -100,6 +101,8 @@ interface RunSituation {
   /** Commands that its process has not read. */
   readonly pending: readonly RunControlFile[];
   readonly slots: RunSlots;
+  /** The steps that wait for the machine. */
+  readonly held: HeldReasons;
 }
 
 /** The status of a run that has not ended. */
@@ -107,8 +110,9 @@ export function runStatus(
   state: RunState,
   rules: Rules,
   { run, workflow, startedBy, person }: Pick<RunCard, 'run' | 'workflow' | 'startedBy' | 'person'>,
-  { alive, pending, slots }: RunSituation,
+  situation: RunSituation,
 ): RunStatusDocument {
+  const { alive, pending } = situation;
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
   const gates = active.flatMap(({ path, phase, startedAt }) => {
     if (phase.is !== 'asked') return [];
@@ -134,7 +138,7 @@ export function runStatus(
     steps,
     gates,
     paused: state.paused && { by: state.paused.by, at: iso(state.paused.at) },
-    why: alive ? whyOf(state, rules, run, slots) : null,
+    why: alive ? whyOf(state, rules, run, situation) : null,
     resume: alive ? null : resumeCommand({ run, startedBy }),
     cost: state.cost,
   };
@@ -150,8 +154,13 @@ function answerFields(types: Approval['fields']): AnswerFields {
 }
 
 /** By the state alone: a process that is there has done what time alone made due. */
-function whyOf(state: RunState, rules: Rules, run: string, { slots, others }: RunSlots): Explained | null {
-  const why = new RunExplainer(state, rules, state.now, slots, others).run();
+function whyOf(
+  state: RunState,
+  rules: Rules,
+  run: string,
+  { slots: { slots, others }, held }: RunSituation,
+): Explained | null {
+  const why = new RunExplainer(state, rules, state.now, slots, others, held).run();
   return isMoving(why) ? null : explained(why, (act) => runCommand(run, act));
 }
 

@@ -7,7 +7,6 @@ import { v7 } from 'uuid';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { Controller, ControllerOptions } from '../documents.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
-import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
 import { mailUser, SharedSlots, type SlotUser } from '../../host/slots.ts';
@@ -25,7 +24,15 @@ import { ProcessRunner } from '../../host/runner/agents.ts';
 import { turnsOutput } from '../output.ts';
 import { notifyPerson } from '../notify.ts';
 import { controlFolder } from '../../host/control.ts';
-import { lockFile, readBoot, removeHolder, writeBoot, writeHolder } from '../../host/holder.ts';
+import {
+  lockFile,
+  publishing,
+  type Published,
+  readBoot,
+  removeHolder,
+  writeBoot,
+  writeHolder,
+} from '../../host/holder.ts';
 import type { HolderNote } from '../../host/holder.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
 import { maskOf } from '../../process/output/mask.ts';
@@ -175,14 +182,14 @@ async function compose(
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const others = () => [...traces.problems(), ...(remote?.problems() ?? [])];
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
-  const current = () => ({ problems: problems(), slots: up?.shared.taken ?? null });
+  const publish = publishing(disk, note, () => publishedOf(host, problems(), up?.shared.taken ?? null));
   const kept = new StatusKeeper(disk, clock);
   const beside = up?.workflows ?? nothingElse;
   kit.attach(new UpHost(host, beside), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
-    onChange: publishing(disk, note, current, () => afterLook(host.state, options, kept)),
+    onChange: () => afterLook(host.state, options, kept, publish),
   });
   const lacks = await recordingNote(options.record, disk.root);
   const found = [host.cut, noted(), rules.note, lacks, await zombieNote()];
@@ -233,6 +240,7 @@ function handleOf(
       return host.state;
     },
     notes: parts.notes.filter((note) => note !== null),
+    held: () => host.heldTurns,
     problems: () => [...parts.problems(), ...parts.lookout.notices(), ...parts.rules.notices()],
     recoveries: () => parts.beside.recoveries?.() ?? [],
     latest: (most) => {
@@ -258,34 +266,23 @@ function handleOf(
   };
 }
 
-function afterLook(state: MailState, { onChange }: ControllerOptions, kept: StatusKeeper): void {
-  onChange(state);
-  kept.look(state);
+function publishedOf(
+  { heldTurns }: MailHost,
+  problems: readonly string[],
+  slots: Published['slots'],
+): Published {
+  return { problems, held: heldTurns, slots };
 }
 
-/**
- * Writes the problems and the users of the slots beside the lock when they change, for `status` and
- * `why`; a disk error here stops nothing.
- */
-function publishing(
-  disk: Disk,
-  note: HolderNote,
-  current: () => Required<Pick<HolderNote, 'problems' | 'slots'>>,
-  then: () => void,
-): () => void {
-  let published = JSON.stringify({ problems: [], slots: null });
-  return () => {
-    then();
-    const now = current();
-    const text = JSON.stringify(now);
-    if (text === published) return;
-    published = text;
-    try {
-      writeHolder(disk, { ...note, ...now });
-    } catch (error) {
-      if (!(error instanceof MailroomError)) throw error;
-    }
-  };
+function afterLook(
+  state: MailState,
+  { onChange }: ControllerOptions,
+  kept: StatusKeeper,
+  publish: () => void,
+): void {
+  onChange(state);
+  kept.look(state);
+  publish();
 }
 
 /** The work of a controller of the mail alone. */
@@ -384,6 +381,7 @@ function reporting(turns: () => Turns, kit: HostProcess): RunnerEvents {
     ended: (...note) => kit.report(() => turns().ended(...note)),
     checked: (...note) => kit.report(() => turns().checked(...note)),
     held: (...note) => kit.report(() => turns().held(...note)),
+    unread: (...note) => kit.report(() => turns().unread(...note)),
     landing: (...note) => kit.report(() => turns().landings.reported(...note)),
   };
 }

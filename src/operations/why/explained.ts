@@ -35,6 +35,12 @@ export function withoutHost<Act>(why: Why<Act>, problem: string, command: string
   };
 }
 
+/** The same with the command that looks at this machine, where that is what holds it. */
+export function withDoctor<Act>(why: Why<Act>): Why<Act | HostAct> {
+  if (why.code !== 'host_problem') return why;
+  return { ...why, act: { do: 'command', command: 'mailroom doctor' } };
+}
+
 /** The explanation as a document; `commandOf` completes the command. */
 export function explained<Act>(why: Why<Act>, commandOf: (act: Act) => string | null): Explained {
   const { reason, code, cause, until, act } = why;

@@ -1,6 +1,7 @@
 import { because, type Why, type WhyCode } from '../../kernel/why.ts';
 import { parentOf } from '../../disk/disk.ts';
 import { refusalToRead } from '../../disk/contents.ts';
+import { orElse } from '../../kernel/contained.ts';
 import { isPassing } from '../../kernel/passing.ts';
 import { isHeldBecause } from '../../host/host-waits.ts';
 import { expectedNow } from '../../mail/host/project.ts';
@@ -19,7 +20,7 @@ import type { MailState } from '../../mail/machine/state.ts';
 import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import type { Project } from '../project/project.ts';
 import { parseMessage } from '../../mail/format/read-message.ts';
-import { withoutHost, type HostAct } from './explained.ts';
+import { withDoctor, withoutHost, type HostAct } from './explained.ts';
 import { recordedPause, type Subject } from './recorded-pause.ts';
 
 /** Nothing happens to it, with a controller or without. */
@@ -37,6 +38,12 @@ const settled: ReadonlySet<WhyCode> = new Set([
 /** Nothing waits for a role, as far as the journal knows. */
 const withoutMail: ReadonlySet<WhyCode> = new Set(['no_mail', 'login_missing', 'failed']);
 
+interface Hosted extends Subject {
+  readonly state: MailState;
+  /** What a controller would report, where none runs; absent: that is not asked for. */
+  readonly unhosted?: () => readonly string[];
+}
+
 /**
  * The same with what only the host and the folders show: that none runs, what it reports, files
  * that it has not accepted.
@@ -44,27 +51,20 @@ const withoutMail: ReadonlySet<WhyCode> = new Set(['no_mail', 'login_missing', '
 export function hostedMail(
   why: MailWhy,
   project: Project,
-  { state, ...subject }: Subject & { readonly state: MailState },
+  { state, unhosted: found = () => [], ...subject }: Hosted,
 ): Why<MailAct | HostAct> {
   const holder = project.holder();
   const { role } = subject;
-  const file =
-    role === null || !withoutMail.has(why.code) ? null : notAccepted(project, state, role, holder === null);
-  const problems = holder?.problems ?? [];
-  const reason = file === null ? '' : whyNot(project, file, problems);
-  const own = file === null ? why : because<MailAct>('not_accepted', reason);
-  if (holder === null) return unhosted(own, project, subject);
-  const held = isStarting(state, own) ? problems.find(isHeldBecause) : undefined;
-  if (own.code !== 'due' && held === undefined) return own;
-  const named = problems.find((each) => role !== null && each.split(/[^\w-]+/).includes(role));
-  const problem = held ?? named ?? problems[0];
-  if (problem !== undefined)
-    return {
-      ...own,
-      code: 'host_problem',
-      reason: problem,
-      act: { do: 'command', command: 'mailroom doctor' },
-    };
+  const problems = holder?.problems ?? found();
+  const reason = role === null || !withoutMail.has(why.code) ? null : whyNone(project, state, role, problems);
+  const own = reason === null ? why : because<MailAct>('not_accepted', reason);
+  if (holder === null) {
+    const named = own.code !== 'due' || role === null ? undefined : nameOf(problems, role);
+    return unhosted(named === undefined ? own : because('host_problem', named), project, subject);
+  }
+  if (own.code !== 'due') return withDoctor(own);
+  const problem = problemOf(project, problems, role);
+  if (problem !== undefined) return withDoctor({ ...own, code: 'host_problem', reason: problem });
   if (state.protocol === '' || state.protocol === project.hash()) return own;
   return {
     ...own,
@@ -103,27 +103,62 @@ function notAccepted(project: Project, state: MailState, role: RoleName, recorde
   const dropped = project.names(role, 'inbox').find((name) => accepted?.has(name) !== true);
   if (dropped !== undefined) return `agents/${role}/inbox/${dropped}`;
   for (const sender of recorded ? project.roles() : [])
-    for (const { path, text } of project.mail(sender, 'outbox')) {
+    for (const { path, text } of orElse(() => project.mail(sender, 'outbox'), [])) {
       const draft = parseMessage(text, path);
       if (draft.ok && draft.value.to?.includes(role) === true) return path;
     }
   return null;
 }
 
-/** Why a file is not mail yet. `problems`: of the controller. */
-function whyNot({ disk }: Project, file: string, problems: readonly string[]): string {
-  const [writing] = disk.writing([file]);
+/**
+ * Why a role has no mail, although a file or one of its boxes is there; null: nothing is.
+ * `problems`: of the controller, or what it would report.
+ */
+function whyNone(
+  project: Project,
+  state: MailState,
+  role: RoleName,
+  problems: readonly string[],
+): string | null {
+  const isUnhosted = project.holder() === null;
+  const file = notAccepted(project, state, role, isUnhosted);
+  const about = (...paths: readonly string[]) => problems.find((each) => isAbout(each, paths));
+  if (file === null) return about(`agents/${role}/inbox`, `agents/${role}/outbox`) ?? null;
+  const [writing] = project.disk.writing([file]);
   if (typeof writing === 'object') return `${file} is incomplete: ${writing.by} has it open for writing`;
-  const named = [file, parentOf(file)].flatMap((path) => problems.find((each) => each.includes(path)) ?? []);
-  const known = refusalToRead(disk, file) ?? named[0] ?? problems.find(isPassing);
-  return known ?? `${file} is not accepted yet`;
+  const own = about(file) ?? refusalToRead(project.disk, file) ?? about(parentOf(file));
+  const all = problems.find(isPassing) ?? (isUnhosted ? nameOf(problems, role) : undefined);
+  return own ?? all ?? `${file} is not accepted yet`;
 }
 
-/** Whether a turn is about to begin, or its gates are: the machine may hold them. */
-function isStarting(state: MailState, { code, cause }: MailWhy): boolean {
-  const phase = state.turns.get(cause?.record ?? '')?.phase;
-  if (phase?.is === 'active') return phase.launched === null && phase.worker === null;
-  return code === 'checking' || code === 'due';
+/** Whether a problem is about one of these paths themselves, not about what lies in them. */
+function isAbout(problem: string, paths: readonly string[]): boolean {
+  return paths.some((path) =>
+    problem
+      .split(path)
+      .slice(1)
+      .some((rest) => !/^[.\w/-]/.test(rest)),
+  );
+}
+
+/** The first problem that names a role. */
+function nameOf(problems: readonly string[], role: RoleName): string | undefined {
+  return problems.find((each) => words(each).includes(role));
+}
+
+function words(problem: string): string[] {
+  return problem.split(/[^\w-]+/);
+}
+
+/**
+ * Of several problems the one that explains why nothing of a role moves: what is said of the role,
+ * or of its folder; what holds all work; else the first that is not about others. Undefined: none.
+ */
+function problemOf(project: Project, problems: readonly string[], role: RoleName | null): string | undefined {
+  const others = project.roles().filter((each) => each !== role);
+  const rest = problems.filter((each) => !words(each).some((word) => others.includes(word)));
+  const named = role === null ? undefined : nameOf(problems, role);
+  return named ?? problems.find(isHeldBecause) ?? rest[0];
 }
 
 /** The command for what a person can do about mail. */

@@ -6,7 +6,8 @@ import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import type { Project } from '../project/project.ts';
 import { runCommand } from '../runs/run-commands.ts';
 import type { RunController } from '../runs/documents.ts';
-import type { MailStatus, RoleStatus, ThreadStatus } from '../mail-status.ts';
+import { heldReasons, noAgents } from '../../kernel/why.ts';
+import type { MailStatus, RoleStatus, ThreadStatus, TurnStatus } from '../mail-status.ts';
 import { explained, isMoving, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
 import type { Subject } from './recorded-pause.ts';
@@ -35,11 +36,12 @@ export function explainStatus(
   now: number,
   read: () => MailState = () => project.state(),
 ): StatusWhys {
-  const waiting = new Set(status.turns.filter(({ state }) => state === 'queued').map(({ role }) => role));
+  const still = ({ state }: TurnStatus) => state === 'queued' || state === 'held';
+  const waiting = new Set(status.turns.filter(still).map(({ role }) => role));
   const held = ({ name, inbox, running }: RoleStatus) =>
     waiting.has(name) || (inbox > 0 && running === 0 && !isHuman(protocol, name));
   const roles = new Set(status.roles.filter(held).map(({ name }) => name));
-  const moving = status.turns.filter(({ state }) => state !== 'pending' && state !== 'queued');
+  const moving = status.turns.filter((turn) => turn.state !== 'pending' && !still(turn));
   const busy = new Set(moving.map(({ thread }) => thread));
   const waits = ({ id, state }: ThreadStatus) => state === 'open' && !busy.has(id);
   const threads = new Set(
@@ -56,6 +58,9 @@ export function explainStatus(
     now,
     besideMail(project.holder()),
     seenWorkers(project),
+    heldReasons(
+      status.turns.flatMap(({ id, held: problem }) => (problem === null ? [] : [{ work: id, problem }])),
+    ),
   );
   const document = (why: MailWhy, subject: Subject) => {
     const hosted = hostedMail(why, project, { state, ...subject });
@@ -72,10 +77,10 @@ export function explainStatus(
 
 /** The reasons of the steps of a run that wait, by their paths. */
 export function explainSteps(
-  { run, state, rules, slots }: Pick<RunController, 'run' | 'state' | 'rules' | 'slots'>,
+  { run, state, rules, slots, held }: Pick<RunController, 'run' | 'state' | 'rules' | 'slots' | 'held'>,
   now: number,
 ): ReadonlyMap<string, Explained> {
-  const explainer = new RunExplainer(state, rules, now, slots());
+  const explainer = new RunExplainer(state, rules, now, slots(), noAgents, heldReasons(held()));
   const whys = [...state.active, ...state.ready].flatMap((path): (readonly [string, Explained])[] => {
     const why = explainer.step(path);
     return why === null || isMoving(why) ? [] : [[path, explained(why, (act) => runCommand(run, act))]];

@@ -1,7 +1,7 @@
 import { endOfId, type ThreadId } from '../../kernel/ids.ts';
 import { because } from '../../kernel/why.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
-import { MailExplainer } from '../../mail/machine/explain/explain.ts';
+import type { MailExplainer } from '../../mail/machine/explain/explain.ts';
 import type { MailWhy } from '../../mail/machine/explain/words.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
@@ -18,11 +18,12 @@ import { expectedStep, noRun, workflowForRun, workflowWithoutRuns } from '../run
 import type { Project } from '../project/project.ts';
 import { statusOf } from '../status.ts';
 import type { Named } from '../targets.ts';
-import { explained, withoutHost, type Explained } from './explained.ts';
+import { unhostedProblems } from '../unhosted.ts';
+import { explained, withDoctor, withoutHost, type Explained } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
+import { heldSteps, mailExplainer } from './held.ts';
 import { withRecordedPause } from './recorded-pause.ts';
-import { seenWorkers } from '../workers/seen.ts';
-import { besideMail, slotsOfRun, type RunSlots } from './slots.ts';
+import { slotsOfRun, type RunSlots } from './slots.ts';
 import { subThreads, type SubThreadWhy } from './sub-threads.ts';
 
 /** Why one thing moves, waits or has ended. */
@@ -56,17 +57,16 @@ export async function why(project: Project, word: string, now: number): Promise<
   const { protocol } = definition.value;
   const state = project.state();
   const named = await namedIn(project, state, protocol, word);
-  const explainer = new MailExplainer(
-    state,
-    protocol,
-    now,
-    besideMail(project.holder()),
-    seenWorkers(project),
-  );
+  const explainer = mailExplainer(project, state, protocol, now);
   const { target, ...found } = whyMail(state, explainer, named);
   const role = named.kind === 'role' ? named.role : null;
   const thread = threadOf(state, named);
-  const hosted = hostedMail(found.why, project, { state, role, thread });
+  const hosted = hostedMail(found.why, project, {
+    state,
+    role,
+    thread,
+    unhosted: () => unhostedProblems(project, definition.value),
+  });
   const own = role === null ? found.state : roleState(project, state, protocol, role, now);
   const children = subThreads(state, explainer, { thread, role }, (inner, child) =>
     hostedMail(inner, project, { state, role: null, thread: child }),
@@ -84,7 +84,9 @@ async function whyRun(
 ): Promise<WhyDocument> {
   const state = stored.state();
   const rules = compile(stored.definition);
-  const explainer = new RunExplainer(state, rules, now, slots, others);
+  const isLeft = state.endedAt === null && !(await stored.alive());
+  const holds = isLeft || state.endedAt !== null ? undefined : heldSteps(project, stored.run);
+  const explainer = new RunExplainer(state, rules, now, slots, others, holds);
   const own = path === '' ? explainer.run() : explainer.step(path);
   if (own === null)
     throw new MailroomError(
@@ -92,9 +94,10 @@ async function whyRun(
       `the run ${endOfId(stored.run)} has no step \`${path}\``,
       `\`mailroom show ${endOfId(stored.run)}\` lists its steps`,
     );
-  const isLeft = state.endedAt === null && !(await stored.alive());
   const held = isLeft ? withRecordedPause(project, stored.run, own) : own;
-  const hosted = isLeft ? withoutHost(held, 'no process hosts the run', resumeCommand(stored.card)) : own;
+  const hosted = isLeft
+    ? withoutHost(held, 'no process hosts the run', resumeCommand(stored.card))
+    : withDoctor(own);
   return {
     schema: 1,
     target: path === '' ? stored.run : `${stored.run}/${path}`,

@@ -10,9 +10,12 @@ import type { Assigned } from '../../kernel/launched.ts';
 import { takerOf, takerOfKind } from '../../kernel/step-queues.ts';
 import { rootsOf } from '../../host/runner/places.ts';
 import { withAlias } from '../../workflow/host/secrets.ts';
-import { folderOf, jobHere, reportOf } from './job-here.ts';
+import { folderOf, jobHere, lost, maskedFile, reportOf, unconfirmed } from './job-here.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { onceRepaired } from '../../host/host-waits.ts';
+import { isHostFault, isPassing, unlessPassing } from '../../kernel/passing.ts';
+import type { Travelled } from '../../git/travel.ts';
 import { listed } from '../../kernel/enumerate.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
@@ -73,6 +76,8 @@ interface Claim {
 
 /** A turn that this worker holds. It is reported only while it is held. */
 export class HeldTurn {
+  /** Why the machine of this worker could not do it, in words; null: it could. */
+  fault: string | null = null;
   readonly #at: Workplace;
   readonly #held: HeldJob;
   #fate: Fate = 'runs';
@@ -184,6 +189,13 @@ export class HeldTurn {
     this.#runner?.release(this.#held.id);
   }
 
+  /** This machine cannot do what it needs now: it is left to other workers, as not begun. */
+  held(problem: string): void {
+    this.fault = problem;
+    this.#end('put-back');
+    this.#ended(stopped);
+  }
+
   /** Stops it, and leaves it to other workers. */
   putBack(): void {
     this.#end('put-back');
@@ -226,8 +238,14 @@ export class HeldTurn {
     const end = await this.#at.begun
       .inside(checkout, work)
       // A disk that is full, say: the controller learns the reason at once.
-      .catch((error: unknown) => this.#endOf(later(messageOf(error)), [], null));
+      .catch((error: unknown) => this.#endOf(this.#failed(messageOf(error), isHostFault(error)), [], null));
     return this.#report(signed.nonce, end);
+  }
+
+  /** The end of a turn that did not begin. `isFault`: it is for a fault of this machine. */
+  #failed(problem: string, isFault = isPassing(problem)): Ended {
+    if (isFault && this.#runs()) this.held(problem);
+    return this.fault === null ? later(problem) : stopped;
   }
 
   #otherVersion(version: Json = null): string {
@@ -266,27 +284,38 @@ export class HeldTurn {
     const working = { turn: turn.turn, role, thread, branch: roleBranch(thread, role) };
     const placed = await travel.place(path, working, begin, refsOf(this.#held).beginRef);
     this.#clear = () => travel.clear(path, working, begin);
-    if (!placed.ok) return this.#endOf(later(placed.problem), [], null);
+    if (!placed.ok) return this.#endOf(this.#failed(placed.problem), [], null);
     const secrets = this.#secretsOf(turn);
     const here = { key: this.#held.id, root, workspace: path, folders, tools: this.#at.tools, secrets };
     const { job, carries, brings, values } = jobHere(turn, here);
     const problem = await this.#lay(turn, carries, path);
-    if (problem !== null) return this.#endOf(later(problem), [], null);
+    if (problem !== null) return this.#endOf(this.#failed(problem), [], null);
     const ended = await this.#agent(job, Object.values(secrets));
     if (turn.provider !== null) this.#park(turn.provider, ended);
     // The work of a turn that was taken from this worker is kept here.
     if (this.#fate === 'unwanted' || this.#fate === 'put-back') return this.#endOf(ended, [], null);
     const mask = this.#at.mask(Object.values(secrets));
-    const staged = folders
-      .collect(folderOf(turn), turn.attempt, turn.round)
-      .map((file) => maskedFile(file, mask));
-    for (const file of values) this.#at.maskFile(file, mask);
-    const packed = await travel.pack(path, working);
+    let staged: StagedFile[] = [];
+    const packed = await this.#after(() => {
+      const found = folders.collect(folderOf(turn), turn.attempt, turn.round);
+      staged = found.map((file) => maskedFile(file, mask));
+      for (const file of values) this.#at.maskFile(file, mask);
+      return travel.pack(path, working);
+    });
     const { usage } = ended[0];
     if (!packed.ok) return this.#endOf(later(packed.problem, usage), [], null);
-    const brought = await travel.carry(brings);
+    const brought = await this.#after(() => travel.carry(brings));
     if (!brought.ok) return this.#endOf(later(brought.problem, usage), [], packed.value);
     return { ...this.#endOf(ended, staged, packed.value), files: brought.value };
+  }
+
+  /** What follows the end of an agent, once the machine allows it; the lease is kept meanwhile. */
+  async #after<T>(act: () => Promise<Travelled<T>>): Promise<Travelled<T>> {
+    const watch = { unread: () => {}, isStopped: () => !this.#runs() };
+    return onceRepaired(async () => unlessPassing(await act()), watch).catch((error: unknown) => ({
+      ok: false,
+      problem: messageOf(error),
+    }));
   }
 
   #secretsOf({ provider, secrets }: RemoteTurn): Readonly<Record<string, string>> {
@@ -324,7 +353,8 @@ export class HeldTurn {
     const { travel } = this.#at;
     if (this.#fate === 'put-back' || this.#fate === 'unconfirmed') {
       await this.#held.finish(this.#signed('left', nonce, { ...this.#at.worker }));
-      return this.#fate === 'put-back' ? 'was left to other workers' : unconfirmed;
+      const why = this.fault === null ? '' : `: ${this.fault}`;
+      return this.#fate === 'put-back' ? `was left to other workers${why}` : unconfirmed;
     }
     const { endRef, broughtRef } = refsOf(this.#held);
     // The controller has what it began with.
@@ -365,14 +395,4 @@ export class HeldTurn {
   }
 }
 
-/** A message has common words, which are not masked in it. */
-function maskedFile({ name, content }: StagedFile, mask: Mask): StagedFile {
-  return { name, content: content.ok ? { ok: true, text: mask.name(content.text) } : content };
-}
-
-const unconfirmed =
-  'was not begun: its controller has not confirmed it, because it is away, or does not want it';
-
 const nothingSent = { ok: true } as const;
-
-const lost = 'was taken from this worker, which was silent for too long: nothing of it was reported';

@@ -5,7 +5,8 @@ import type { Ended } from '../../host/runner/agents.ts';
 import type { Assigned } from '../../kernel/launched.ts';
 import type { RemoteEnd, RemoteTurn } from '../../letters/remote-turn.ts';
 import type { TurnFolders } from '../../mail/mailboxes/turn-folders.ts';
-import type { TurnPaths, TurnTools } from '../../providers/provider.ts';
+import type { Mask } from '../../kernel/mask.ts';
+import type { StagedFile, TurnPaths, TurnTools } from '../../providers/provider.ts';
 
 /** Where a worker runs a turn. */
 interface Here {
@@ -155,3 +156,13 @@ export function reportOf(
     files: null,
   };
 }
+
+/** A message has common words, which are not masked in it. */
+export function maskedFile({ name, content }: StagedFile, mask: Mask): StagedFile {
+  return { name, content: content.ok ? { ok: true, text: mask.name(content.text) } : content };
+}
+
+export const unconfirmed =
+  'was not begun: its controller has not confirmed it, because it is away, or does not want it';
+
+export const lost = 'was taken from this worker, which was silent for too long: nothing of it was reported';

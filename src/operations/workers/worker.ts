@@ -141,6 +141,7 @@ export function eventsOf(turns: ReadonlyMap<string, HeldTurn>): RunnerEvents {
   return {
     ready: (id) => turns.get(id)?.ready(),
     assigned: () => {},
+    held: (id, problem) => turns.get(id)?.held(problem),
     ended: (id, outcome, exit, changed = new Map()) => turns.get(id)?.ended([outcome, exit, changed, null]),
     checked: () => {},
     landing: () => {},
@@ -299,8 +300,12 @@ export class Worker {
   }
 
   #leave(held: HeldJob): void {
-    this.#resting.set(held.role, this.#at.elapsed() + restMs);
+    this.#rest(held.role);
     held.putBack().catch(() => {});
+  }
+
+  #rest(role: string): void {
+    this.#resting.set(role, this.#at.elapsed() + restMs);
   }
 
   #begin(held: HeldJob): void {
@@ -315,6 +320,8 @@ export class Worker {
 
   async #follow(held: HeldJob, turn: HeldTurn): Promise<void> {
     const what = await turn.run();
+    // Its machine may be repaired by then.
+    if (turn.fault !== null) this.#rest(held.role);
     this.#turns.delete(held.id);
     this.#options.say(`${doerOf(held)} ${turnIn(held.id)} ${what}`);
     this.#stir();

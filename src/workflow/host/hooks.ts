@@ -4,6 +4,8 @@ import type { Hook } from '../automation.ts';
 import type { Rules } from '../machine/rules.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
+import { heldBecause, HostWaits } from '../../host/host-waits.ts';
+import type { ProcessJob } from '../../host/runner/runner.ts';
 import type { Exit } from '../../providers/provider.ts';
 
 /** The timeout of a hook, in milliseconds. */
@@ -19,14 +21,18 @@ export class Hooks {
   readonly #rules: Rules;
   readonly #ports: RunPorts;
   readonly #running = new Set<Hook['on']>();
-  /** The running programs, by key. */
-  readonly #programs = new Map<string, string>();
+  /** The programs that have not ended, by key. */
+  readonly #programs = new Map<string, { readonly name: string; readonly start: () => void }>();
+  /** Programs that the machine could not start. */
+  readonly waits: HostWaits;
+  readonly #held = new Set<string>();
   readonly #left = new Map<Hook['on'], { readonly count: number; readonly problem: string | null }>();
 
   constructor(ledger: RunLedger, rules: Rules, ports: RunPorts) {
     this.#ledger = ledger;
     this.#rules = rules;
     this.#ports = ports;
+    this.waits = new HostWaits(() => ports.clock.elapsed?.() ?? ports.clock.now());
   }
 
   get running(): number {
@@ -76,6 +82,23 @@ export class Hooks {
     for (const [index, program] of programs.entries()) this.#run(on, index, program.argv, program.inherit);
   }
 
+  /** The machine could not start a hook's program: it waits. False: it is not a hook's. */
+  held(key: string, problem: string): boolean {
+    if (!this.#programs.has(key)) return false;
+    this.waits.hold(key, heldBecause(problem));
+    this.#held.add(key);
+    return true;
+  }
+
+  /** Starts those again that the machine could not start. Call it only after a flush. */
+  startHeld(): void {
+    for (const key of this.#held)
+      if (this.waits.mayTry(key)) {
+        this.#held.delete(key);
+        this.#programs.get(key)?.start();
+      }
+  }
+
   /** The command that notifies the target; empty: none is configured or known, which is logged. */
   #targetCommand({ tell, on }: Hook, target: string): readonly string[] {
     const { hooks } = this.#ports;
@@ -110,7 +133,6 @@ export class Hooks {
     if (hooks === undefined) return;
     const { given, status } = this.#ledger.state;
     const { workspace, folder } = hooks.places(on);
-    this.#programs.set(`${keyBegin}${on}.${String(index)}`, argv[0] ?? '');
     const secrets = this.#ports.variables(this.#rules.workflow.secrets);
     const env = {
       ...secrets,
@@ -118,8 +140,9 @@ export class Hooks {
       MAILROOM_RUN: given?.run ?? '',
       MAILROOM_STATUS: status,
     };
-    runner.start({
-      key: `${keyBegin}${on}.${String(index)}`,
+    const key = `${keyBegin}${on}.${String(index)}`;
+    const job: ProcessJob = {
+      key,
       kind: 'program',
       provider: null,
       capabilities: null,
@@ -137,19 +160,24 @@ export class Hooks {
       idleMs: null,
       graceMs: null,
       watched: [],
-    });
+    };
+    const program = { name: argv[0] ?? '', start: () => runner.start(job) };
+    this.#programs.set(key, program);
+    program.start();
   }
 
   /** Receives an exit from the runner. False: it is not a hook's. Call `look` afterwards. */
   ended(key: string, { code, ended, error, stderr }: Exit): boolean {
     if (!key.startsWith(keyBegin)) return false;
     const said = stderr.trim().split('\n').at(-1) ?? '';
-    const program = this.#programs.get(key) ?? '';
+    const program = this.#programs.get(key)?.name ?? '';
+    this.waits.forget(key);
+    this.#programs.delete(key);
     const failed = `${code === null ? (error ?? ended) : `ended with ${String(code)}`}${said === '' ? '' : `: ${said.slice(0, 200)}`}`;
     // The starting shell reports 127 for a program that it cannot find.
     const how = code === 127 ? 'ended with 127: it, or a program that it starts, was not found' : failed;
     const problem = code === 0 ? null : `\`${program}\` ${how}`;
-    const on = key.slice(keyBegin.length).split('.')[0] as Hook['on'];
+    const on = onOf(key);
     const left = this.#left.get(on) ?? { count: 1, problem: null };
     const now = { count: left.count - 1, problem: left.problem ?? problem };
     this.#left.set(on, now);
@@ -162,9 +190,15 @@ export class Hooks {
     this.#ledger.record([{ type: 'hooked', on, over: true, problem }]);
   }
 
-  /** Stops running hooks. */
+  /** Stops running hooks, and waits for none that could not start. */
   stop(): void {
+    for (const key of this.#held) this.#running.delete(onOf(key));
+    this.#held.clear();
     for (const on of this.#running)
       for (const index of [0, 1]) this.#ports.runner.stop(`${keyBegin}${on}.${String(index)}`);
   }
+}
+
+function onOf(key: string): Hook['on'] {
+  return key.slice(keyBegin.length).split('.')[0] as Hook['on'];
 }

@@ -4,7 +4,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { endOfId } from '../../kernel/ids.ts';
 import { isKernelLocked } from '../../host/flock.ts';
 import { readProcess } from '../../process/proc.ts';
-import { holderFile, removeHolder, writeHolder } from '../../host/holder.ts';
+import { holderFile, removeHolder, writeHolder, type HolderNote } from '../../host/holder.ts';
 import type { Disk } from '../../disk/disk.ts';
 import {
   contextHolderFile,
@@ -103,8 +103,12 @@ export function noteHost(
   waits: { readonly for: string | null } | null,
   since: number,
 ): void {
-  const startTime = readProcess(process.pid)?.startTime ?? null;
-  writeHolder(project, { since, triggers: false, startTime, waits }, runHolder(run));
+  writeHolder(project, { ...hostNote(since), waits }, runHolder(run));
+}
+
+/** The note of the process that hosts a run. */
+export function hostNote(since: number): HolderNote {
+  return { since, triggers: false, startTime: readProcess(process.pid)?.startTime ?? null };
 }
 
 /** Locks the first free one of these files; null: there is none. */

@@ -2,6 +2,7 @@ import { stepPrompt } from '../machine/prompt.ts';
 import type { Process } from '../machine/decide.ts';
 import type { ProcessKey, RunEvent, StepPath } from '../machine/event.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
+import type { RunPorts } from './ports.ts';
 
 /** Whether a process is an agent's on this host; their slots are limited separately. */
 export function isAgent({ key, step }: Process): boolean {
@@ -29,6 +30,24 @@ export function promptOf(launch: Launch, prepared: Prepared): string | null {
   const { work } = launch;
   if (work.kind !== 'agent') return null;
   return prepared.stdin !== null && work.instructions === '' ? prepared.stdin : stepPrompt(launch, prepared);
+}
+
+/** Maximum number of characters from the end of a log for an agent. */
+const logCharacters = 8 * 1024;
+
+/** A launch with the logs of earlier processes, which are read only now, when needed. */
+export function withLogs(
+  launch: Launch,
+  { files, providers }: Pick<RunPorts, 'files' | 'providers'>,
+): Launch {
+  if (!launch.promptInputs.some(({ log }) => log !== null)) return launch;
+  const promptInputs = launch.promptInputs.map((taken) => {
+    if (taken.log === null) return taken;
+    const { key, provider } = taken.log;
+    const said = providers.get(provider ?? '')?.said ?? ((printed: string) => printed);
+    return { ...taken, value: files.tail(key, logCharacters, said) };
+  });
+  return { ...launch, promptInputs };
 }
 
 /** The launch of a worker that must first resolve a conflict in its checkout; null: none. */

@@ -30,8 +30,8 @@ function hasRoles({ steps }: Body): boolean {
 /** What workers of a run do at every launch. */
 interface Launching {
   launchOf(key: ProcessKey): Launch;
-  /** Runs `act` for a launch; a host problem fails it. */
-  guard(launch: Launch, act: () => void): void;
+  /** Runs `act` for a launch; a host problem fails it. False: a fault of the machine holds it. */
+  guard(launch: Launch, act: () => void): boolean;
   /** Remembers a worker's launch, for a dead letter. */
   note(launch: Launch, prepared: Prepared): void;
 }
@@ -132,14 +132,14 @@ export class RoleSteps {
       if (!this.has(key)) this.#ledger.record([{ type: 'posted', key }]);
       else if (!this.#sent.has(id)) {
         // Not prepared twice: the role may have begun to write outputs.
-        if (!posted.has(id) || !mail.resend(id)) this.#send(id, this.#launching.launchOf(key));
-        this.#sent.add(id);
+        const isKept = posted.has(id) && mail.resend(id);
+        if (isKept || this.#send(id, this.#launching.launchOf(key))) this.#sent.add(id);
       }
   }
 
-  #send(id: string, launch: Launch): void {
+  #send(id: string, launch: Launch): boolean {
     const { files, mail } = this.#ports;
-    this.#launching.guard(launch, () => {
+    return this.#launching.guard(launch, () => {
       const prepared = files.prepare(launch);
       const letter = letterOf(id, launch, prepared);
       files.note(launch.key, 'prompt.md', letter.body);
@@ -155,12 +155,12 @@ export class RoleSteps {
   }
 
   #end(launch: Launch, answer: StepAnswer): void {
-    this.#answered.add(answer.id);
-    this.#launching.guard(launch, () => {
+    const isRead = this.#launching.guard(launch, () => {
       const result = this.#result(launch, answer);
       this.#ports.files.hideValues(launch.key);
       this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
     });
+    if (isRead) this.#answered.add(answer.id);
   }
 
   /**

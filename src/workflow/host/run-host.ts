@@ -26,9 +26,9 @@ import { Rollback } from './rollback.ts';
 import { isRoleStep } from './role-steps.ts';
 import { isAgent, needsNoSync } from './processes.ts';
 import { Workers } from './workers.ts';
-import { notStarted } from '../../process/exits.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
+import type { HeldWork } from '../../kernel/why.ts';
 import type { Idle } from '../../host/idle.ts';
 
 /** More decision rounds than any state needs: beyond it, deciding is in a cycle. */
@@ -108,7 +108,12 @@ export class RunHost implements Host {
 
   /** The machine could not start a process; call `look` afterwards. */
   held(key: string, problem: string): void {
-    if (!this.#hooks.ended(key, notStarted(problem))) this.#workers.held(key, problem);
+    if (!this.#hooks.held(key, problem)) this.#workers.held(key, problem);
+  }
+
+  /** A process has ended, and the machine prevents reading what it left; call `look` afterwards. */
+  unread(key: string, problem: string): void {
+    this.#workers.unread(key, problem);
   }
 
   /** Receives what another host says of a step's process; call `look` afterwards. */
@@ -149,7 +154,12 @@ export class RunHost implements Host {
    * null: none.
    */
   get problem(): string | null {
-    return this.#disk.problem ?? this.#workers.waits.problem;
+    return this.#disk.problem ?? this.#workers.waits.problem ?? this.#hooks.waits.problem;
+  }
+
+  /** The steps that wait until this machine can do what they need. */
+  get heldSteps(): readonly HeldWork[] {
+    return this.#workers.heldSteps;
   }
 
   begin(given: RunStart): void {
@@ -230,6 +240,7 @@ export class RunHost implements Host {
     const events = this.#commit();
     if (this.running === 0) this.#rollback.start();
     for (const hook of this.#taken.splice(0)) this.#hooks.start(hook);
+    this.#hooks.startHeld();
     this.#disk.succeeds(() => this.#alert.look());
     this.#approvals.look();
     this.#disk.succeeds(() => this.#commands.release());

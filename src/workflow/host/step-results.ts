@@ -4,6 +4,12 @@ import { mergeFailure } from '../machine/failure-names.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { outputsFromText, readWork } from '../machine/outcome.ts';
 import type { WorkResult } from '../machine/work-result.ts';
+import { orElse } from '../../kernel/contained.ts';
+import { isIn } from '../machine/fold/steps.ts';
+import { keyOf } from '../machine/resolve.ts';
+import type { ProcessKey } from '../machine/event.ts';
+import { measured } from './processes.ts';
+import { unlessPassing } from '../../kernel/passing.ts';
 import { failedIn } from './checkouts.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
@@ -26,14 +32,54 @@ export interface Over extends Running {
   readonly looked: Looked;
 }
 
+/** What was found and committed after the end of a worker. */
+export interface Left {
+  readonly changed: readonly string[] | string;
+  /** Null: it has no checkout, or failed. */
+  readonly worked: Worked | null;
+}
+
+export const nothingLeft: Left = { changed: [], worked: null };
+
 /** Reads what workers have left when they have ended. */
 export class StepResults {
-  readonly #ledger: Pick<RunLedger, 'now'>;
-  readonly #ports: Pick<RunPorts, 'files' | 'git' | 'providers'>;
+  readonly #ledger: Pick<RunLedger, 'now' | 'state'>;
+  readonly #ports: Pick<RunPorts, 'changed' | 'files' | 'git' | 'providers'>;
 
-  constructor(ledger: Pick<RunLedger, 'now'>, ports: Pick<RunPorts, 'files' | 'git' | 'providers'>) {
+  constructor(
+    ledger: Pick<RunLedger, 'now' | 'state'>,
+    ports: Pick<RunPorts, 'changed' | 'files' | 'git' | 'providers'>,
+  ) {
     this.#ledger = ledger;
     this.#ports = ports;
+  }
+
+  /**
+   * Masks files left by workers of an earlier host. Call it after the sweep; roles may still work.
+   */
+  hideLeft(): void {
+    const { active, steps } = this.#ledger.state;
+    const posted = [...active].flatMap((path) => {
+      const run = steps.get(path);
+      return isIn(run, 'running') && run.phase.posted ? (keyOf(run) ?? []) : [];
+    });
+    orElse(() => this.#ports.files.hideAllValues(posted), undefined);
+  }
+
+  /** Values of a stopped process are never read, so a disk error here fails nothing. */
+  hideValues(key: ProcessKey): void {
+    orElse(() => this.#ports.files.hideValues(key), undefined);
+  }
+
+  /** Its changes, where a verdict needs them, and its commit. Throws a fault of the machine. */
+  async left({ launch, prepared: { workspace }, entered }: Over): Promise<Left> {
+    const { changed, git } = this.#ports;
+    const { checkout } = launch;
+    const isCommitted = checkout !== undefined && entered !== null;
+    return {
+      changed: measured(launch) ? await changed(launch, workspace) : [],
+      worked: isCommitted ? unlessPassing(await git.leave(launch, checkout, entered)) : null,
+    };
   }
 
   /** What an agent, or another host, says of its work; null: the exit alone says it. */

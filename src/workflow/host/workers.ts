@@ -1,46 +1,35 @@
 import { join } from 'node:path';
 import type { Changed } from '../../kernel/edits.ts';
-import type { Worked } from '../../kernel/work.ts';
 import { MailroomError, type ErrorCode, type Reason } from '../../kernel/errors.ts';
 import type { Process } from '../machine/decide.ts';
 import { isHostFault } from '../../kernel/passing.ts';
-import { heldBecause, HostWaits } from '../../host/host-waits.ts';
+import { heldBecause, HostWaits, onceRepaired, unreadBecause } from '../../host/host-waits.ts';
 import type { StepPath, ProcessKey } from '../machine/event.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
 import { failedResult, readCheck } from '../machine/outcome.ts';
-import { isIn } from '../machine/fold/steps.ts';
 import { Checkouts, type Begun } from './checkouts.ts';
 import { branchProblem, isBranchFixed } from '../machine/branch.ts';
-import { keyOf, launchOf } from '../machine/resolve.ts';
+import { launchOf } from '../machine/resolve.ts';
 import type { Rules } from '../machine/rules.ts';
 import { agentText } from '../../host/latest-output.ts';
 import { ProcessTable } from '../../host/process-table.ts';
-import { codeOf, isUnforeseen, orElse } from '../../kernel/contained.ts';
+import { codeOf, isUnforeseen } from '../../kernel/contained.ts';
 import { AwaySteps, invocationAway } from './away-steps.ts';
 import { commandOf, invocationOf, owedPaths } from './command-line.ts';
-import { byKey, keyText, measured, promptOf, withConflict } from './processes.ts';
+import { byKey, keyText, measured, promptOf, withConflict, withLogs } from './processes.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { RunLedger } from './ledger.ts';
 import type { RunPorts } from './ports.ts';
-import { isDone, StepResults, type Over, type Running } from './step-results.ts';
+import type { HeldWork } from '../../kernel/why.ts';
+import { isDone, nothingLeft, StepResults, type Left, type Over, type Running } from './step-results.ts';
 import { withAlias } from './secrets.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
 import { isRoleStep, RoleSteps } from './role-steps.ts';
 import { StepPermissions, withLooked } from './step-permissions.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
 
-/** What was found and committed after the end of a worker. */
-interface Left {
-  readonly changed: readonly string[] | string;
-  /** Null: it has no checkout, or failed. */
-  readonly worked: Worked | null;
-}
-
 /** Host errors caused by the definition or by the worker's files: failures of the step. */
 const ofTheStep: readonly ErrorCode[] = ['E_PROVIDER', 'E_STEP', 'E_INTERNAL'];
-
-/** Maximum number of characters from the end of a log for an agent. */
-const logCharacters = 8 * 1024;
 
 /** Starts and stops the processes of a run as decided, and records their results. */
 export class Workers {
@@ -54,7 +43,9 @@ export class Workers {
   readonly #checkouts: Checkouts;
   readonly #away: AwaySteps;
   readonly #results: StepResults;
-  /** Processes that the machine could not start. */
+  /** Ends that could not be read yet. */
+  readonly #late = new Map<string, () => void>();
+  /** What waits for the machine. */
   readonly waits: HostWaits;
 
   constructor(ledger: RunLedger, rules: Rules, ports: RunPorts, letters: DeadLetters) {
@@ -73,7 +64,11 @@ export class Workers {
     });
     this.#roles = new RoleSteps(ledger, ports, rules.workflow, {
       launchOf: (key) => launchOf(ledger.state, rules, key),
-      guard: (launch, act) => this.#guard(launch, act),
+      guard: (launch, act) => {
+        const isOver = this.#guard(launch, act);
+        if (isOver) this.waits.forget(keyText(launch.key));
+        return isOver;
+      },
       note: (launch, prepared) => letters.note(launch, prepared),
     });
   }
@@ -95,6 +90,11 @@ export class Workers {
 
   get running(): number {
     return this.#running.size + this.#checkouts.size;
+  }
+
+  /** The steps that the machine could not start. */
+  get heldSteps(): HeldWork[] {
+    return this.waits.held.map((one) => ({ ...one, work: one.work.slice(0, one.work.lastIndexOf('@')) }));
   }
 
   /** The number of agents that run on this host. */
@@ -129,9 +129,11 @@ export class Workers {
   steer(processes: readonly Process[]): void {
     const own = byKey(processes.filter((process) => !isRoleStep(process)));
     this.#away.flushed();
-    this.waits.keep(own);
+    this.waits.keep(byKey(processes));
     this.#checkouts.steer(own);
     this.#running.steer(own, ({ key }) => this.#start(key));
+    for (const [key, conclude] of this.#late)
+      if (this.#running.isStopping(key) || this.waits.mayTry(key)) conclude();
     this.#roles.steer(processes.filter(isRoleStep));
   }
 
@@ -166,22 +168,9 @@ export class Workers {
     if (problem !== null) throw new MailroomError(problem.code, problem.text);
   }
 
-  /** Reads earlier processes' logs only now, when needed. */
-  #withLogs(launch: Launch): Launch {
-    if (!launch.promptInputs.some(({ log }) => log !== null)) return launch;
-    const { files, providers } = this.#ports;
-    const promptInputs = launch.promptInputs.map((taken) => {
-      if (taken.log === null) return taken;
-      const { key, provider } = taken.log;
-      const said = providers.get(provider ?? '')?.said ?? ((printed: string) => printed);
-      return { ...taken, value: files.tail(key, logCharacters, said) };
-    });
-    return { ...launch, promptInputs };
-  }
-
   #run(resolved: Launch, entered: string | null): void {
     const { files, providers, project, runner } = this.#ports;
-    const launch = this.#withLogs(resolved);
+    const launch = withLogs(resolved, this.#ports);
     const prepared = files.prepare(launch);
     const { work, on } = launch;
     const prompt = promptOf(launch, prepared);
@@ -253,7 +242,6 @@ export class Workers {
   ended(key: string, exit: Exit, changed: Changed = new Map(), reported: Outcome | null = null): void {
     const running = this.#running.get(key);
     if (!running) return;
-    this.waits.forget(key);
     const { launch, prepared } = running;
     if (launch.on !== undefined) this.#away.over(key);
     const changes = changed.get(prepared.workspace) ?? null;
@@ -264,11 +252,8 @@ export class Workers {
       looked: this.#permissions.end(key, launch, prepared, changes),
     };
     const leaves = running.entered !== null && isDone(exit, this.#results.outcome(over));
-    if (this.#running.isStopping(key) || !(measured(launch) || leaves)) {
-      this.#conclude(over, { changed: [], worked: null });
-      this.#running.forget(key);
-      return;
-    }
+    if (this.#running.isStopping(key) || !(measured(launch) || leaves))
+      return this.#conclude(over, nothingLeft);
     void this.#leave(over);
   }
 
@@ -283,78 +268,94 @@ export class Workers {
     if (!isStopping) this.#hold(key, problem);
   }
 
+  /** A process has ended, and the machine prevents reading what it left: its step waits. */
+  unread(key: string, problem: string): void {
+    if (this.#running.has(key)) this.waits.hold(key, unreadBecause(problem));
+  }
+
   #hold(key: string, problem: string): void {
     this.waits.hold(key, heldBecause(problem));
   }
 
   /** The key is released only when its changes are measured, for a verdict, and committed. */
   async #leave(over: Over): Promise<void> {
-    const { launch, prepared, entered } = over;
-    const left: Left = {
-      changed: measured(launch) ? await this.#ports.changed(launch, prepared.workspace) : [],
-      worked:
-        launch.checkout === undefined || entered === null
-          ? null
-          : await this.#ports.git.leave(launch, launch.checkout, entered),
-    };
-    this.#ports.report(() => {
-      this.#conclude(over, left);
-      this.#running.forget(keyText(launch.key));
-    });
+    const key = keyText(over.launch.key);
+    const unread = (problem: string) => this.#ports.report(() => this.unread(key, problem));
+    const isStopped = () => this.#running.isStopping(key);
+    try {
+      const left = await onceRepaired(() => this.#results.left(over), { unread, isStopped });
+      this.#ports.report(() => this.#conclude(over, left));
+    } catch (error) {
+      this.#ports.report(() => {
+        if (!isStopped()) throw error;
+        this.#conclude(over, nothingLeft);
+      });
+    }
   }
 
-  #conclude(over: Over, { changed, worked }: Left): void {
+  /** Records an end; a fault of the machine that prevents reading it delays that. */
+  #conclude(over: Over, left: Left): void {
+    const { key } = over.launch;
+    const text = keyText(key);
+    this.#late.delete(text);
+    if (this.#running.isStopping(text)) this.#results.hideValues(key);
+    else if (
+      !this.#guard(
+        over.launch,
+        () => this.#record(over, left),
+        (problem) => this.unread(text, problem),
+      )
+    ) {
+      this.#late.set(text, () => this.#conclude(over, left));
+      return;
+    }
+    this.waits.forget(text);
+    this.#running.forget(text);
+  }
+
+  #record(over: Over, { changed, worked }: Left): void {
     const { launch, invocation, exit, looked } = over;
-    if (this.#running.isStopping(keyText(launch.key))) return this.#hideValues(launch.key);
-    this.#guard(launch, () => {
-      const outcome = this.#results.outcome(over);
-      if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
-      if (launch.check === null) {
-        const result = this.#results.withCommit(
-          launch,
-          withLooked(this.#results.work(over, outcome), looked),
-          worked,
-        );
-        this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
-        return;
-      }
-      const collected = this.#ports.files.collect(launch, false);
-      const { result: read, verdict } = readCheck(launch, { exit, outcome, collected, changed });
-      const result = withLooked(read, looked);
-      if (collected.values !== null) this.#ports.files.hideValues(launch.key);
-      this.#ledger.record([{ type: 'checked', key: launch.key, result, verdict }]);
-    });
+    const outcome = this.#results.outcome(over);
+    if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
+    if (launch.check === null) {
+      const result = this.#results.withCommit(
+        launch,
+        withLooked(this.#results.work(over, outcome), looked),
+        worked,
+      );
+      this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
+      return;
+    }
+    const collected = this.#ports.files.collect(launch, false);
+    const { result: read, verdict } = readCheck(launch, { exit, outcome, collected, changed });
+    const result = withLooked(read, looked);
+    if (collected.values !== null) this.#ports.files.hideValues(launch.key);
+    this.#ledger.record([{ type: 'checked', key: launch.key, result, verdict }]);
   }
 
-  /**
-   * Masks files left by workers of an earlier host. Call it after the sweep; roles may still work.
-   */
+  /** As `StepResults` has it. */
   hideLeft(): void {
-    const { active, steps } = this.#ledger.state;
-    const posted = [...active].flatMap((path) => {
-      const run = steps.get(path);
-      return isIn(run, 'running') && run.phase.posted ? (keyOf(run) ?? []) : [];
-    });
-    orElse(() => this.#ports.files.hideAllValues(posted), undefined);
-  }
-
-  /** Values of a stopped process are never read, so a disk error here fails nothing. */
-  #hideValues(key: ProcessKey): void {
-    orElse(() => this.#ports.files.hideValues(key), undefined);
+    this.#results.hideLeft();
   }
 
   /**
-   * A fault of the machine holds a process. Another problem of the host ends the run: a path out of
-   * its root, a disk error, a missing workspace.
+   * A fault of the machine holds a process, and `held` receives it. Another problem of the host
+   * ends the run: a path out of its root, a disk error, a missing workspace. False: it is held.
    */
-  #guard(launch: Launch, act: () => void): void {
+  #guard(
+    launch: Launch,
+    act: () => void,
+    held = (problem: string) => this.#notBegun(launch, problem),
+  ): boolean {
     try {
       act();
     } catch (error) {
       const known = error instanceof MailroomError && error.code !== 'E_INTERNAL';
       if (!known && !isUnforeseen(error)) throw error;
-      const text = keyText(launch.key);
-      if (isHostFault(error) && !this.#running.has(text)) return this.#hold(text, error.message);
+      if (isHostFault(error)) {
+        held(error.message);
+        return false;
+      }
       const reason: Reason = { code: codeOf(error), text: error.message };
       const result = failedResult(ofTheStep.includes(reason.code) ? 'NON_RETRYABLE' : 'FATAL', reason);
       const { key, check } = launch;
@@ -362,6 +363,12 @@ export class Workers {
       else
         this.#ledger.record([{ type: 'checked', key, result, verdict: { is: 'none', reason, final: true } }]);
     }
+    return true;
+  }
+
+  #notBegun({ key }: Launch, problem: string): void {
+    this.#running.forget(keyText(key));
+    this.#hold(keyText(key), problem);
   }
 
   /** Removes what earlier hosts have left in the queue of workers, and no step needs. */
@@ -385,5 +392,6 @@ export class Workers {
   stopAll(): void {
     this.#checkouts.stopAll();
     this.#running.stopAll();
+    for (const conclude of this.#late.values()) conclude();
   }
 }

@@ -167,3 +167,34 @@ it('adds a job only once the journal has its nonce, and none that was stopped be
   await new Promise(setImmediate);
   expect(happened.slice(2)).toEqual(['b is ready', 'b ended']);
 });
+
+it.each(['pack', 'send'] as const)(
+  'holds a turn that this machine cannot %s now, as not begun',
+  async (what) => {
+    const fault = { ok: false, problem: 'No space left on device' } as const;
+    const travel: Partial<Travel> = {
+      pack: () => Promise.resolve({ ok: true, value: { commit: 'c', head: 'c' } }),
+      send: () => Promise.resolve({ ok: true, value: undefined }),
+      [what]: () => Promise.resolve(fault),
+    };
+    const notes = new QueuedNotes(new MemoryDisk(() => 0), '.mailroom/queued');
+    const entered = { turn: 't1', role: 'own', thread: 'thread', branch: 'b' };
+    const limits = { totalMs: null, idleMs: null, noteTree: false, worktree: null, entered };
+    const queue = { close: () => Promise.resolve() } as JobQueue;
+    const held = await new Promise<string>((resolve) => {
+      const events = {
+        ready: never,
+        assigned: never,
+        ended: never,
+        held: (key: string, problem: string) => resolve(`${key}: ${problem}`),
+      };
+      const agents = new QueuedAgents(
+        { ...options, newId: () => 'id', notes, travel: travel as Travel },
+        events,
+        () => queue,
+      );
+      agents.start({ key: 'a', provider: 'own', invocation: invocation(), ...limits });
+    });
+    expect(held).toBe('a: No space left on device');
+  },
+);

@@ -6,7 +6,7 @@ import type { Followed } from '../../../src/host/runner/followed.ts';
 import { QueuedResults } from '../../../src/host/runner/queued-results.ts';
 import { refsOf } from '../../../src/host/runner/remote-turn.ts';
 import type { AgentJob } from '../../../src/host/runner/runner.ts';
-import { GitTravel } from '../../../src/host/runner/travel.ts';
+import { GitTravel, type Travel } from '../../../src/host/runner/travel.ts';
 import { roleBranch } from '../../../src/kernel/work.ts';
 import { sign } from '../../../src/queue/signed.ts';
 import type { JobName, JobState } from '../../../src/queue/channel.ts';
@@ -149,4 +149,22 @@ it.each([
   const given = { ...said('0'.repeat(40), name), ...reported };
   const end = await resultsAt('/nowhere', '/nowhere').take({ ...followed(job, name), ...had }, given, 'n');
   expect(textOf(end)).toBe(`the result of its worker was refused: ${problem}`);
+});
+
+it('takes a result later that this machine has no room for now', async () => {
+  const name = { role: 'maker', id: `${thread}.t1.1.0.${randomUUID()}` };
+  const job = jobIn('/nowhere', '/nowhere/checkout');
+  const fault = { ok: false, problem: 'No space left on device', resolving: null } as const;
+  const commit = 'c'.repeat(40);
+  const travel: Partial<Travel> = {
+    take: () => Promise.resolve({ ok: true, value: commit }),
+    unpack: () => Promise.resolve(fault),
+  };
+  const problems: (string | null)[] = [];
+  const options = { credentials: controllerKeys, patience: 0, now: () => 0, elapsed: () => 0 };
+  const results = new QueuedResults({ ...options, travel: travel as Travel }, (problem) =>
+    problems.push(problem),
+  );
+  expect(await results.take(followed(job, name), said(commit, name), 'n')).toBeNull();
+  expect(problems.at(-1)).toBe('No space left on device');
 });

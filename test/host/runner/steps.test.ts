@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { ProcessStepRunner } from '../../../src/host/runner/steps.ts';
 import { fixture, freshMark, lives, marked, temporaryFolder, until } from '../../process/support.ts';
 import type { Exit } from '../../../src/providers/provider.ts';
@@ -13,6 +13,7 @@ function endOf(
   changes: Partial<ProcessJob>,
   after: (runner: ProcessStepRunner) => void = () => {},
   held?: (problem: string) => void,
+  unread: (problem: string) => void = expect.unreachable,
 ): Promise<Exit> {
   const argv = ['sh', '-c', 'echo begun > begun.txt'];
   const command = { argv, env: {}, inherit: ['PATH'], files: {}, stdin: '', writable: [] };
@@ -22,7 +23,11 @@ function endOf(
   return new Promise((resolve) => {
     const runner = new ProcessStepRunner(
       { project: workspace, mark: 'step-runner-test:', secrets: [], contain: () => ({ kind: 'group' }) },
-      { ended: (_key, ended) => resolve(ended), ...(held && { held: (_key, problem) => held(problem) }) },
+      {
+        ended: (_key, ended) => resolve(ended),
+        unread: (_key, problem) => unread(problem),
+        ...(held && { held: (_key, problem) => held(problem) }),
+      },
     );
     const reach = { capabilities: null, owed: [], writable: [workspace], guarded: [], watched: [] };
     const author = { kind: 'program', provider: null, network: true, mayConfigure: false } as const;
@@ -45,6 +50,25 @@ it('tells the end of an agent for which no folder can be made', async () => {
   vi.unstubAllEnvs();
   expect(exit.ended).toBe('spawn-failed');
   expect(exit.error).toContain('ENOENT');
+});
+
+it('runs a program once whose changes no temporary folder lets it see, and sees them once one does', async () => {
+  const [workspace, temporary] = [temporaryFolder(), join(temporaryFolder(), 'tmp')];
+  mkdirSync(temporary);
+  execFileSync('git', ['init', '--quiet'], { cwd: workspace });
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const script = `echo begun >> begun.txt; mv '${temporary}' '${temporary}.away'`;
+  const argv = ['sh', '-c', script];
+  const command = { argv, env: {}, inherit: ['PATH'], files: {}, stdin: '', writable: [] };
+  const faults: string[] = [];
+  const exit = await endOf(workspace, { command, watched: [workspace] }, undefined, undefined, (fault) => {
+    faults.push(fault);
+    renameSync(`${temporary}.away`, temporary);
+  });
+  expect(exit).toMatchObject({ ended: 'exited', code: 0 });
+  expect(faults).toEqual([expect.stringMatching(/^no temporary folder can be made in .*: ENOENT/)]);
+  expect(readFileSync(join(workspace, 'begun.txt'), 'utf8')).toBe('begun\n');
 });
 
 it.each([

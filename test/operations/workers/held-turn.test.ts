@@ -10,6 +10,7 @@ import { HeldTurn, type Workplace } from '../../../src/operations/workers/held-t
 import { mostBytes, type HeldJob } from '../../../src/queue/channel.ts';
 import { sign, verify } from '../../../src/queue/signed.ts';
 import { exit } from '../../providers/samples.ts';
+import { diskError } from '../../../src/disk/disk.ts';
 import { Begun } from '../../../src/operations/workers/begun.ts';
 import { controllerKeys, workerKeys } from '../../support/credentials.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
@@ -19,8 +20,8 @@ const id = 'thread.t1.1.0';
 
 /** A disk without room for any file. */
 class FullDisk extends MemoryDisk {
-  override write(): never {
-    throw new Error('no space left on device');
+  override write(path: string): never {
+    throw diskError('write', path, Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
   }
 }
 
@@ -180,13 +181,37 @@ it('begins nothing that another worker has by now', async () => {
   expect(said).toContain('was taken from this worker');
 });
 
-it('reports a turn that its disk has no room for, with the reason', async () => {
+it('leaves a turn that its disk has no room for to other workers, with the reason', async () => {
   const { said, end } = await worked(new FullDisk(() => 0), 'engineer', turn);
-  expect(said).toBe('ended: later');
-  expect(end).toMatchObject({
-    outcome: { is: 'later', reason: { text: 'no space left on device' } },
-    work: null,
+  expect(said).toMatch(/^was left to other workers: .*no space left on device/);
+  expect(end).toBeNull();
+});
+
+it.each(['No space left on device', 'spawn git EMFILE'])(
+  'leaves a turn whose checkout it has no room for to other workers: %s',
+  async (fault) => {
+    const disk = new MemoryDisk(() => 0);
+    const place = () => Promise.resolve({ ok: false, problem: fault } as const);
+    const full = () => ({ ...workplace(disk), travel: { ...travel, place } as Travel });
+    const { said, end } = await worked(disk, 'engineer', turn, full);
+    expect([said, end]).toEqual([`was left to other workers: ${fault}`, null]);
+  },
+);
+
+it('leaves a turn to other workers whose agent this machine could not start', async () => {
+  const disk = new MemoryDisk(() => 0);
+  const runner = (turnOf: () => HeldTurn): AgentRunner => ({
+    start: () => queueMicrotask(() => turnOf().held('no room (EAGAIN)')),
+    release: () => {},
+    stop: () => {},
+    leave: () => expect.fail('nothing leaves it'),
+    forget: () => {},
   });
+  const { said, end } = await worked(disk, 'engineer', turn, (turnOf) => ({
+    ...workplace(disk),
+    runner: () => runner(turnOf),
+  }));
+  expect([said, end]).toEqual(['was left to other workers: no room (EAGAIN)', null]);
 });
 
 const program = { argv: ['rm', '-r', '/'], stdin: '', files: {}, capabilities: null };

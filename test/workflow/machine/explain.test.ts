@@ -109,6 +109,21 @@ describe('why a step does not move', () => {
     }
   });
 
+  it('says for which fault of the machine a step is held, and the run where nothing else runs', () => {
+    const { state, rules, now } = world('a\nb');
+    const held = new Map([['a', 'no room (EAGAIN)']]);
+    const one = new RunExplainer(state, rules, now, undefined, undefined, held);
+    expect(one.step('a')).toMatchObject({
+      code: 'host_problem',
+      reason: 'no room (EAGAIN)',
+      cause: { record: 'a', at: start },
+    });
+    expect(said(one.step('b'))).toBe('running: b runs');
+    expect(said(one.run())).toBe('running: b runs, and 1 more');
+    const both = new RunExplainer(state, rules, now, undefined, undefined, held.set('b', 'no room'));
+    expect(said(both.run())).toBe('host_problem: no room (EAGAIN), and 1 more');
+  });
+
   it('says that no slot is free', () => {
     const one = world('a\nb', { slots: 1 });
     expect(said(step(one, 'b', 1))).toBe('concurrency: b waits for a slot');

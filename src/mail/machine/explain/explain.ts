@@ -8,10 +8,20 @@ import { outcomes } from '../rules/outcomes.ts';
 import { blocking, openAsks } from '../rules/waiting.ts';
 import { failedCopy, failedIn, failedLast } from './failed.ts';
 import { landingWhy } from './landing.ts';
-import { askingWhy, heldWhy, inboxMissing, joinWhy, rolePaused, slotsWhy, turnWords } from './holds.ts';
-import { because, due, noAgents, through, type OtherAgents } from '../../../kernel/why.ts';
+import {
+  askingWhy,
+  backoffWhy,
+  heldWhy,
+  inboxMissing,
+  joinWhy,
+  removed,
+  rolePaused,
+  slotsWhy,
+  turnWords,
+} from './holds.ts';
+import { because, due, noAgents, through, type HeldReasons, type OtherAgents } from '../../../kernel/why.ts';
 import { activeWhy, notKnown, type Workers } from './workers.ts';
-import { causedBy, named, type MailWhy } from './words.ts';
+import { causedBy, named, over, type MailWhy } from './words.ts';
 import { shortId, type MessageId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
 import type { TurnId } from '../../../letters/target.ts';
 
@@ -37,14 +47,23 @@ export class MailExplainer {
   readonly #now: number;
   readonly #others: OtherAgents;
   readonly #workers: Workers;
+  readonly #machine: HeldReasons;
   readonly #slots: Slots;
   /** Turns whose gates run. */
   readonly #checked: ReadonlySet<TurnId>;
   /** Asks that are being explained: roles may wait for each other. */
   readonly #asks = new Set<string>();
 
-  /** `others`: the agents of runs that take slots of the roles. */
-  constructor(state: MailState, protocol: Protocol, clock: number, others = noAgents, workers = notKnown) {
+  /** `others`: the agents of runs that take slots of the roles; `held`: what the machine holds. */
+  constructor(
+    state: MailState,
+    protocol: Protocol,
+    clock: number,
+    others = noAgents,
+    workers = notKnown,
+    held: HeldReasons = new Map(),
+  ) {
+    this.#machine = held;
     this.#workers = workers;
     this.#state = state;
     this.#protocol = protocol;
@@ -264,6 +283,8 @@ export class MailExplainer {
     const { phase, thread } = turn;
     const cause = causedBy(turn);
     const role = this.#protocol.roles.get(turn.role);
+    const held = phase.is === 'active' || phase.is === 'returned' ? this.#machine.get(turn.id) : undefined;
+    if (held !== undefined) return because('host_problem', held, { cause });
     if (phase.is === 'active') return activeWhy(turn, phase, role, this.#workers, this.#now);
     if (phase.is === 'returned') {
       if (this.#checked.has(turn.id))
@@ -279,13 +300,7 @@ export class MailExplainer {
     if (phase.is === 'failed') return due(`${turnWords(turn)} has failed`);
     const hold = this.#slots.heldBack(role, thread);
     if (hold !== null) return this.#held(hold, role, thread);
-    if (phase.is === 'pending' && phase.notBefore > this.#now) {
-      const failure = turn.lastFailure === null ? '' : `: ${turn.lastFailure.code}: ${turn.lastFailure.text}`;
-      return because('backoff', `${turnWords(turn)} failed and starts again${failure}`, {
-        cause,
-        until: phase.notBefore,
-      });
-    }
+    if (phase.is === 'pending' && phase.notBefore > this.#now) return backoffWhy(turn, phase.notBefore);
     return this.#start({ role, thread, holds: turn.holds, budget: turn.budget, turn });
   }
 
@@ -372,22 +387,6 @@ export class MailExplainer {
     if (hold === 'concurrency') return slotsWhy(this.#state, this.#protocol, launch.role, this.#others);
     return heldWhy(this.#state, this.#protocol, hold, launch);
   }
-}
-
-/** Nothing more happens to what is explained so, unless a person acts. */
-const over: ReadonlySet<MailWhy['code']> = new Set([
-  'handled',
-  'withdrawn',
-  'login_missing',
-  'failed',
-  'closed',
-  'quiet',
-  'no_mail',
-  'unread',
-]);
-
-function removed(name: RoleName): MailWhy {
-  return because('role_removed', `the protocol has no role \`${name}\` any more`);
 }
 
 /** The first that waits for no other of them. */

@@ -120,6 +120,21 @@ export function askingWhy(
   });
 }
 
+/** A turn that failed, until its next attempt. */
+export function backoffWhy(turn: Turn, until: number): MailWhy {
+  const { lastFailure } = turn;
+  const failure = lastFailure === null ? '' : `: ${lastFailure.code}: ${lastFailure.text}`;
+  return because('backoff', `${turnWords(turn)} failed and starts again${failure}`, {
+    cause: causedBy(turn),
+    until,
+  });
+}
+
+/** A role that the protocol does not have any more. */
+export function removed(name: RoleName): MailWhy {
+  return because('role_removed', `the protocol has no role \`${name}\` any more`);
+}
+
 /** A role whose inbox folder a person removed; `unpause` shows its mail again. */
 export function inboxMissing(role: RoleName): MailWhy {
   return because('inbox_missing', `the inbox of ${role} is gone, with mail in it`, {

@@ -35,3 +35,15 @@ export function causedBy(turn: Turn): NonNullable<MailWhy['cause']> {
   const since = 'since' in phase ? phase.since : turn.claimedAt;
   return { record: turn.id, at: since };
 }
+
+/** Nothing more happens to what is explained so, unless a person acts. */
+export const over: ReadonlySet<MailWhy['code']> = new Set([
+  'handled',
+  'withdrawn',
+  'login_missing',
+  'failed',
+  'closed',
+  'quiet',
+  'no_mail',
+  'unread',
+]);

@@ -5,6 +5,7 @@ import {
   failureCode,
   noAgents,
   through,
+  type HeldReasons,
   type OtherAgents,
   type Why,
 } from '../../../kernel/why.ts';
@@ -42,12 +43,24 @@ export class RunExplainer {
   readonly #context: DecisionContext;
   readonly #room: Room;
   readonly #others: OtherAgents;
+  readonly #faults: HeldReasons;
 
-  /** `slots`: those that others in the same process leave; `others`: their agents. */
-  constructor(state: RunState, rules: Rules, clock: number, slots: Slots = anySlots, others = noAgents) {
+  /**
+   * `slots`: those that others in the same process leave; `others`: their agents; `faults`: of the
+   * steps that wait for the machine.
+   */
+  constructor(
+    state: RunState,
+    rules: Rules,
+    clock: number,
+    slots: Slots = anySlots,
+    others = noAgents,
+    faults: HeldReasons = new Map(),
+  ) {
     this.#context = { state, rules, now: Math.max(clock, state.now), slots };
     this.#room = new Room(this.#context);
     this.#others = others;
+    this.#faults = faults;
   }
 
   run(): RunWhy {
@@ -56,7 +69,7 @@ export class RunExplainer {
     if (state.ending !== null) return endingWhy(state, state.ending);
     const paths = [...state.active, ...state.ready].filter((path) => !isIn(state.steps.get(path), 'open'));
     const running = paths.filter((path) => isIn(state.steps.get(path), 'running', 'checking'));
-    const [first] = running;
+    const first = running.find((path) => !this.#faults.has(path)) ?? running[0];
     if (first === undefined) return held(paths.map((path) => this.#known(path))) ?? due('the run continues');
     const why = this.#known(first);
     const more = running.length - 1;
@@ -87,6 +100,8 @@ export class RunExplainer {
 
   #active(visit: StepVisit, run: StepRun): RunWhy {
     const { path, phase } = run;
+    const fault = this.#faults.get(path);
+    if (fault !== undefined) return because('host_problem', fault, { cause: causeOf(path, phase) });
     switch (phase.is) {
       case 'running':
         return this.#running(visit, run as In<'running'>);
@@ -302,6 +317,10 @@ function asked({ path, phase, startedAt }: In<'asked'>): RunWhy {
     until: deadline,
     act: { do: 'approve', path, gate: { approvers, choices, fields } },
   });
+}
+
+function causeOf(record: StepPath, phase: StepRun['phase']): RunWhy['cause'] {
+  return 'since' in phase ? { record, at: phase.since } : null;
 }
 
 /** Of several reasons the first with something to do, else the first. */
