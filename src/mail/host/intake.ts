@@ -116,7 +116,6 @@ export class Intake {
    * take the rest of a box before they list it again.
    */
   look(roles: readonly RoleName[], disk: DiskGuard, boxes: Listing): Looked {
-    this.#tasks.look();
     const { hasMore } = this;
     const queues = roles.flatMap((role) =>
       (['inbox', 'outbox'] as const).map((box) => this.#queueOf(role, box, boxes, disk)),
@@ -222,6 +221,7 @@ export class Intake {
     const id = this.#newId();
     if (!this.#mailboxes.accept(file, id)) return Infinity;
     this.#names.set(id, name);
+    if (box === 'inbox') this.#tasks.accepted(file);
     if (writing === 'unknown') this.#unseen.add(id);
     this.#unrecorded = true;
     return null;
@@ -238,6 +238,7 @@ export class Intake {
       this.#done.add(accepted.id);
     }
     for (const file of this.#mailboxes.refusedAccepting()) reportRefused(this.#ledger, file);
+    this.#tasks.recorded();
     this.#unrecorded = false;
   }
 
@@ -296,7 +297,8 @@ export class Intake {
   #judge(accepted: Accepted): Fact[] {
     const { content, id } = accepted;
     const back = content.ok ? returned(this.#ledger.state, accepted, content.text, id) : null;
-    return back ?? [this.#judgeNew(accepted)];
+    const facts = back ?? [this.#judgeNew(accepted)];
+    return accepted.box === 'inbox' ? facts.map((fact) => ({ ...fact, inbox: accepted.role })) : facts;
   }
 
   #judgeNew(accepted: Accepted): Fact {

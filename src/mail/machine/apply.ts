@@ -4,6 +4,7 @@ import type { MailState } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { ask } from './fold/ends.ts';
 import { control, putOffAgents, suspended } from './fold/control.ts';
+import { countDropped } from './fold/new-tasks.ts';
 import { breakAsks } from './fold/asks.ts';
 import { copyKey, recheckQueues, place, roleState, toProject } from './fold/places.ts';
 import { deliverNotice, sendTogether } from './fold/sending.ts';
@@ -27,6 +28,7 @@ export function apply(state: MailState, event: MailEvent): MailState {
   for (const used of event.used ?? []) charge(state, used);
   const fitted = fold(state, event, before);
   if (fitted && 'notices' in event) for (const notice of event.notices) deliverNotice(state, notice);
+  if (fitted && event.inbox !== undefined) countDropped(state, event.inbox);
   return state;
 }
 
