@@ -52,10 +52,10 @@ export class CatchingUp {
     return this.#isOver;
   }
 
-  /** `scan`: whether the look read the mailboxes. */
-  looked(scan: boolean, { wake, more }: Looked, now: number): void {
+  /** `isAll`: whether the look read the mailboxes, and what lies elsewhere had come there before. */
+  looked(isAll: boolean, { wake, more }: Looked, now: number): void {
     this.#since ??= now;
-    this.#isOver ||= (scan && wake === null && !more) || now - this.#since > catchUpMs;
+    this.#isOver ||= (isAll && wake === null && !more) || now - this.#since > catchUpMs;
   }
 }
 

@@ -140,7 +140,13 @@ export interface Notice {
  * asks to record), stamped messages in an event (what was recorded).
  */
 export type Happening<N> =
-  | { readonly type: 'started'; readonly version: string; readonly protocol: string }
+  | {
+      readonly type: 'started';
+      readonly version: string;
+      readonly protocol: string;
+      /** For how many milliseconds no controller ran; absent: since the last event. */
+      readonly off?: number;
+    }
   | { readonly type: 'accepted'; readonly sent: Sent }
   | {
       readonly type: 'refused';

@@ -7,7 +7,6 @@ import { v7 } from 'uuid';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { Controller, ControllerOptions } from '../documents.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
-import { MailroomError } from '../../kernel/errors.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
 import { mailUser, SharedSlots, type SlotUser } from '../../host/slots.ts';
@@ -25,7 +24,15 @@ import { ProcessRunner } from '../../host/runner/agents.ts';
 import { turnsOutput } from '../output.ts';
 import { notifyPerson } from '../notify.ts';
 import { controlFolder } from '../../host/control.ts';
-import { lockFile, readBoot, removeHolder, writeBoot, writeHolder } from '../../host/holder.ts';
+import {
+  lastRan,
+  lockFile,
+  publishing,
+  readBoot,
+  removeHolder,
+  writeBoot,
+  writeHolder,
+} from '../../host/holder.ts';
 import type { HolderNote } from '../../host/holder.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
 import { maskOf } from '../../process/output/mask.ts';
@@ -51,7 +58,6 @@ import type { QueueRunner } from '../../host/runner/queue-runner.ts';
 import type { AgentJob, Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
-import type { MailState } from '../../mail/machine/state.ts';
 import { RunMail, incomingFolder } from '../../host/run-mail.ts';
 
 /**
@@ -66,6 +72,7 @@ export async function startController(
   open: OpenWorkflows | null = null,
   texts: ConfirmedRoleTexts | null = null,
 ): Promise<Controller> {
+  const ran = lastRan(disk);
   const lock = await takeLock(disk);
   const kit = new HostProcess(disk, {
     home: projectHome,
@@ -96,6 +103,7 @@ export async function startController(
     return await compose(disk, definition, options, {
       kit,
       note,
+      ran,
       notes,
       open: open && kept,
       texts,
@@ -128,6 +136,8 @@ interface Opened {
 interface Held {
   readonly kit: HostProcess;
   readonly note: HolderNote;
+  /** When a controller ran last; null: not known. */
+  readonly ran: number | null;
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly open: OpenWorkflows | null;
@@ -143,7 +153,7 @@ async function compose(
   disk: Disk,
   definition: Wired,
   options: ControllerOptions,
-  { kit, note, notes: atStart, open, texts, opened, close }: Held,
+  { kit, note, ran, notes: atStart, open, texts, opened, close }: Held,
 ): Promise<Controller> {
   const { config, protocol } = definition;
   const { trail, noted } = trailOf(disk, config);
@@ -165,7 +175,9 @@ async function compose(
       protocolHash: definition.hash(),
       version: metadata.version,
       rebooted: bootBefore !== null && bootBefore !== boot,
+      lastRan: ran,
       ...(up && { slots: up.slots, onSent: up.workflows.received }),
+      ...(up?.workflows.elsewhere && { elsewhere: up.workflows.elsewhere }),
       ...traces.options,
     },
   );
@@ -175,14 +187,18 @@ async function compose(
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const others = () => [...traces.problems(), ...(remote?.problems() ?? [])];
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
-  const current = () => ({ problems: problems(), slots: up?.shared.taken ?? null });
+  const publish = publishing(disk, note, () => ({ problems: problems(), slots: up?.shared.taken ?? null }));
   const kept = new StatusKeeper(disk, clock);
   const beside = up?.workflows ?? nothingElse;
   kit.attach(new UpHost(host, beside), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
-    onChange: publishing(disk, note, current, () => afterLook(host.state, options, kept)),
+    onChange: () => {
+      options.onChange(host.state);
+      kept.look(host.state);
+      publish();
+    },
   });
   const lacks = await recordingNote(options.record, disk.root);
   const found = [host.cut, noted(), rules.note, lacks, await zombieNote()];
@@ -255,36 +271,6 @@ function handleOf(
         await parts.close();
       }
     },
-  };
-}
-
-function afterLook(state: MailState, { onChange }: ControllerOptions, kept: StatusKeeper): void {
-  onChange(state);
-  kept.look(state);
-}
-
-/**
- * Writes the problems and the users of the slots beside the lock when they change, for `status` and
- * `why`; a disk error here stops nothing.
- */
-function publishing(
-  disk: Disk,
-  note: HolderNote,
-  current: () => Required<Pick<HolderNote, 'problems' | 'slots'>>,
-  then: () => void,
-): () => void {
-  let published = JSON.stringify({ problems: [], slots: null });
-  return () => {
-    then();
-    const now = current();
-    const text = JSON.stringify(now);
-    if (text === published) return;
-    published = text;
-    try {
-      writeHolder(disk, { ...note, ...now });
-    } catch (error) {
-      if (!(error instanceof MailroomError)) throw error;
-    }
   };
 }
 
