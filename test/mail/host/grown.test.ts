@@ -47,6 +47,13 @@ function project(text = first) {
       disk.plant(`${accepting}/${String(watched()[0])}`, more);
     },
     look: () => host.look(),
+    /** What its person sees in the inbox. */
+    lying: () => disk.list(inbox) ?? [],
+    /** Does what a person does to the accepted file. */
+    handle: (act: (disk: MemoryDisk, path: string) => void) => {
+      expect(world.lying()).toHaveLength(1);
+      act(disk, `${inbox}/${String(world.lying()[0])}`);
+    },
     restart: () => {
       host = open();
     },
@@ -113,4 +120,66 @@ it('ends after a minute in which it did not grow, and does not begin where the w
   world.pass(5_000);
   expect(world.watched()).toEqual([]);
   expect(world.told).toEqual([]);
+});
+
+const removals: [string, (disk: MemoryDisk, path: string) => void][] = [
+  ['removed', (disk, path) => void disk.remove(path)],
+  ['renamed away', (disk, path) => void disk.rename(path, 'agents/a/mine.md')],
+];
+
+it.each(removals.flatMap(([what, act]) => [0, 500, 3_000].map((ms) => [what, ms, act] as const)))(
+  'one that its person has %s stays removed when it grows %i ms later',
+  (_, ms, act) => {
+    for (const isRestarted of [false, true]) {
+      const world = project();
+      world.handle(act);
+      world.pass(ms);
+      if (isRestarted) world.restart();
+      world.grow();
+      world.pass(5_000);
+      world.restart();
+      world.pass(5_000);
+      expect([world.lying(), world.prompts(), world.watched()]).toEqual([[], [], []]);
+      // Nothing of it is lost.
+      expect(world.failed()).toEqual([whole]);
+      expect(world.told).toContain(
+        'user: Written after it was accepted: ' + (isRestarted ? 'grown.md' : 'x.md'),
+      );
+    }
+  },
+);
+
+it('one that its person has removed, and that does not grow, is forgotten', () => {
+  const world = project();
+  world.handle((disk, path) => void disk.remove(path));
+  world.pass(65_000);
+  expect([world.lying(), world.watched(), world.failed()]).toEqual([[], [], []]);
+});
+
+it.each([
+  ['written over in place', first.toUpperCase()],
+  ['cut', 'Drop'],
+  ['emptied, and written again', whole],
+])('one that is %s is read new as well', (what, text) => {
+  const world = project();
+  if (what.startsWith('emptied')) {
+    world.grow('');
+    world.look();
+    world.look();
+    world.handle((disk, path) => disk.plant(path, text));
+  } else world.grow(text);
+  world.pass(5_000);
+  world.restart();
+  world.pass(5_000);
+  expect(world.prompts()).toEqual([expect.stringContaining(text.trim())]);
+});
+
+it('one that its person has replaced, or edited, is not taken for removed', () => {
+  const world = project();
+  world.handle((disk, path) => disk.plant(path, 'Drop nothing\n'));
+  world.grow();
+  world.pass(5_000);
+  world.restart();
+  world.pass(5_000);
+  expect(world.prompts()).toEqual([expect.stringContaining('but only on the test server')]);
 });
