@@ -42,7 +42,7 @@ export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Hold
 const noteEvery = 1_000;
 
 /**
- * For a call after every look: writes the problems and the users of the slots beside the lock when
+ * For a call after every look: calls `then`, writes the problems and the users of the slots beside the lock when
  * they change, for `status` and `why`, and notes that the holder runs by the time of the locked
  * file. A disk error here stops nothing.
  */
@@ -50,10 +50,12 @@ export function publishing(
   disk: Disk,
   note: HolderNote,
   current: () => Required<Pick<HolderNote, 'problems' | 'slots'>>,
+  then: () => void,
 ): () => void {
   let published = JSON.stringify({ problems: [], slots: null });
   let noted = 0;
   return () => {
+    then();
     const [shown, now] = [current(), Date.now()];
     const text = JSON.stringify(shown);
     const isNew = text !== published;

@@ -1,4 +1,5 @@
 import type { BoxNames, Mailboxes } from '../mailboxes/mailboxes.ts';
+import type { Glance } from '../mailboxes/settling.ts';
 import type { Fact, Notice } from '../machine/event.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { idInName } from '../format/message.ts';
@@ -122,7 +123,13 @@ export class Intake {
     );
     const shares = sharesOf(queues.map(({ files }) => files.length));
     const judged = queues.flatMap(({ files }, index) => files.slice(0, shares[index]));
-    const writing = this.#writingOf(judged, disk);
+    const now = this.#wall();
+    const glances = new Map(
+      judged.map((file) => [file, disk.attempt(() => this.#mailboxes.glance(file, now), null)]),
+    );
+    const quiet = judged.filter((file) => glances.get(file)?.isQuiet === true);
+    // One look at the processes for all.
+    const writing = this.#mailboxes.writing(quiet);
     const pending = new Set(
       [...this.#ledger.state.pendingProjections.values()].map((projection) => projection.role),
     );
@@ -132,7 +139,10 @@ export class Intake {
       const share = shares[index] ?? 0;
       const waits = wake === null ? [] : [wake];
       for (const file of files.slice(0, share)) {
-        const until = disk.attempt(() => this.#take(file, pending, writing.get(file)), Infinity);
+        const until = disk.attempt(
+          () => this.#take(file, pending, glances.get(file) ?? null, writing.get(file)),
+          Infinity,
+        );
         if (until === null) taken += 1;
         else if (until !== Infinity) waits.push(until);
       }
@@ -186,13 +196,6 @@ export class Intake {
     this.#found.set(role, { names: new Set([...found.names, ...names]), isWhole });
   }
 
-  /** Who writes those of the files that have been quiet: one look at the processes for all. */
-  #writingOf(files: readonly Dropped[], disk: DiskGuard): ReadonlyMap<Dropped, Writing> {
-    const now = this.#wall();
-    const quiet = files.filter((file) => disk.attempt(() => this.#mailboxes.isQuiet(file, now), false));
-    return this.#mailboxes.writing(quiet);
-  }
-
   /** Since the listing, a projection may have written a file of that name. */
   #isExpected(role: RoleName, box: Box, name: string): boolean {
     return box === 'inbox' && namesOf(this.#expected, role).has(name);
@@ -202,7 +205,12 @@ export class Intake {
    * Null: accepted, or handled mail that reappeared, which is removed. Else when to look at this
    * file again; Infinity is never.
    */
-  #take(file: Dropped, pending: ReadonlySet<RoleName>, writing: Writing | undefined): number | null {
+  #take(
+    file: Dropped,
+    pending: ReadonlySet<RoleName>,
+    glance: Glance | null,
+    writing: Writing | undefined,
+  ): number | null {
     const { role, box, name } = file;
     if (box === 'inbox' && idInName(name) !== null) {
       // Until everything is projected, a projected file may still be in its old place.
@@ -212,7 +220,8 @@ export class Intake {
         return null;
       }
     }
-    const settled = this.#mailboxes.settled(file, this.#wall(), writing);
+    if (glance === null) return Infinity;
+    const settled = this.#mailboxes.settled(file, glance, writing);
     if (settled.is === 'wait') return settled.until;
     if (settled.is === 'gone') return Infinity;
     if (box === 'outbox' && settled.is === 'complete' && this.#turns.stage(file)) return null;

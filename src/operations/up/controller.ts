@@ -9,9 +9,9 @@ import type { Controller, ControllerOptions } from '../documents.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
-import { mailUser, SharedSlots, type SlotUser } from '../../host/slots.ts';
+import { mailUser, SharedSlots } from '../../host/slots.ts';
 import { UpHost, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-host.ts';
-import type { MailPorts } from '../../mail/host/ports.ts';
+import type { MailOptions, MailPorts } from '../../mail/host/ports.ts';
 import { queuedJobs } from '../../mail/host/workspaces.ts';
 import type { Turns } from '../../mail/host/turns.ts';
 import type { HostPorts } from '../../host/ports.ts';
@@ -58,6 +58,7 @@ import type { QueueRunner } from '../../host/runner/queue-runner.ts';
 import type { AgentJob, Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
+import type { MailState } from '../../mail/machine/state.ts';
 import { RunMail, incomingFolder } from '../../host/run-mail.ts';
 
 /**
@@ -176,8 +177,7 @@ async function compose(
       version: metadata.version,
       rebooted: bootBefore !== null && bootBefore !== boot,
       lastRan: ran,
-      ...(up && { slots: up.slots, onSent: up.workflows.received }),
-      ...(up?.workflows.elsewhere && { elsewhere: up.workflows.elsewhere }),
+      ...up?.options,
       ...traces.options,
     },
   );
@@ -187,24 +187,19 @@ async function compose(
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
   const others = () => [...traces.problems(), ...(remote?.problems() ?? [])];
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
-  const publish = publishing(disk, note, () => ({ problems: problems(), slots: up?.shared.taken ?? null }));
+  const current = () => ({ problems: problems(), slots: up?.shared.taken ?? null });
   const kept = new StatusKeeper(disk, clock);
   const beside = up?.workflows ?? nothingElse;
   kit.attach(new UpHost(host, beside), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
-    onChange: () => {
-      options.onChange(host.state);
-      kept.look(host.state);
-      publish();
-    },
+    onChange: publishing(disk, note, current, () => afterLook(host.state, options, kept)),
   });
-  const lacks = await recordingNote(options.record, disk.root);
-  const found = [host.cut, noted(), rules.note, lacks, await zombieNote()];
+  const lacks = [await recordingNote(options.record, disk.root), await zombieNote()];
   return handleOf(host, kit, {
     definition,
-    notes: [...atStart, ...found, ...(up?.workflows.notes ?? [])],
+    notes: [...atStart, host.cut, noted(), rules.note, ...lacks, ...(up?.workflows.notes ?? [])],
     problems,
     folders: own.folders,
     beside,
@@ -274,6 +269,11 @@ function handleOf(
   };
 }
 
+function afterLook(state: MailState, { onChange }: ControllerOptions, kept: StatusKeeper): void {
+  onChange(state);
+  kept.look(state);
+}
+
 /** The work of a controller of the mail alone. */
 const nothingElse = {
   triggers: [],
@@ -286,11 +286,17 @@ async function openUp(
   open: OpenWorkflows,
   { concurrency }: Protocol,
   kit: HostProcess,
-): Promise<{ readonly workflows: UpWorkflows; readonly shared: SharedSlots; readonly slots: SlotUser }> {
+): Promise<{
+  readonly workflows: UpWorkflows;
+  readonly shared: SharedSlots;
+  readonly options: Pick<MailOptions, 'slots' | 'onSent' | 'elsewhere'>;
+}> {
   const shared = new SharedSlots(concurrency);
   const wake = () => kit.wake();
   const workflows = await open(shared, { wake, failed: (error) => kit.fail(error) });
-  return { workflows, shared, slots: shared.join(mailUser, wake) };
+  const { received: onSent, elsewhere } = workflows;
+  const options = { slots: shared.join(mailUser, wake), onSent, ...(elsewhere && { elsewhere }) };
+  return { workflows, shared, options };
 }
 
 /** The input folders. */
