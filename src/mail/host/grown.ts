@@ -43,17 +43,20 @@ export class Grown {
     this.#hasAny = true;
   }
 
-  /** `now`, and the time to look again (null: none is watched), in milliseconds since 1970. */
+  /**
+   * In how many milliseconds to look again; null: none is watched. `now`: of a clock that is not
+   * set, in milliseconds.
+   */
   look(now: number): number | null {
     const watched = this.#hasAny ? this.#mailboxes.watched() : [];
     this.#hasAny = watched.length > 0;
     for (const file of watched) {
-      const since = Math.min(this.#since.get(file.id) ?? now, now);
+      const since = this.#since.get(file.id) ?? now;
       this.#since.set(file.id, since);
       if (file.hasGrown) this.#grew(file);
       else if (now - since >= watchMs) this.#end(file.id, () => this.#mailboxes.release(file.id));
     }
-    return watched.length === 0 ? null : now + againMs;
+    return watched.length === 0 ? null : againMs;
   }
 
   #grew(file: Watched): void {

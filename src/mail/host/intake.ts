@@ -84,6 +84,7 @@ export class Intake {
   readonly #newId: () => string;
   /** The clock that file times are compared with. */
   readonly #wall: () => number;
+  readonly #elapsed: () => number;
   readonly #turns: OpenTurns;
   readonly #tasks: NewTasks;
   readonly #grown: Grown;
@@ -104,6 +105,7 @@ export class Intake {
     this.#mailboxes = ports.mailboxes;
     this.#newId = ports.newId;
     this.#wall = () => ports.clock.now();
+    this.#elapsed = () => ports.clock.elapsed?.() ?? ports.clock.now();
     this.#protocol = protocol;
     this.#expected = expected;
     this.#turns = turns;
@@ -155,7 +157,8 @@ export class Intake {
     if (this.#unrecorded) disk.attempt(() => this.recordAccepted(), undefined);
     // A rest of an earlier listing does not show what came since.
     const more = this.hasMore || (hasMore && (roles.length === 0 || taken > 0));
-    const watch = disk.attempt(() => this.#grown.look(this.#wall()), null);
+    const again = disk.attempt(() => this.#grown.look(this.#elapsed()), null);
+    const watch = again === null ? null : this.#wall() + again;
     return { wake: wakes.length === 0 ? null : Math.min(...wakes), more, watch };
   }
 

@@ -15,8 +15,11 @@ export class NewTasks {
   readonly #most: number;
   /** By role, how many of its files were accepted since `recorded`. */
   readonly #uncounted = new Map<RoleName, number>();
-  /** By role, the first file that waits: why, in words, and until when. */
-  readonly #waiting = new Map<RoleName, { readonly why: string; readonly until: number }>();
+  /** By role, why files wait, in words, and until when, also by the wall clock. */
+  readonly #waiting = new Map<
+    RoleName,
+    { readonly why: string; readonly until: number; readonly wall: number }
+  >();
 
   constructor(ledger: MailLedger, { limits }: Pick<Protocol, 'limits'>) {
     this.#ledger = ledger;
@@ -57,8 +60,11 @@ export class NewTasks {
       'If agents write them, this may be a loop: `mailroom pause` stops it, `mailroom trail` shows it.',
       'If you write them, set `limits: { tasks_per_hour: … }` in the protocol or in mailroom.yaml.',
     ]);
+    const wall = this.#ledger.onWall(until);
+    // Milliseconds more or less, from one clock to the other, are no news.
+    if (Math.abs((this.#waiting.get(role)?.wall ?? 0) - wall) < 1_000) return;
     const limit = `\`limits.tasks_per_hour\` is ${String(this.#most)}`;
-    const time = iso(this.#ledger.onWall(until));
-    this.#waiting.set(role, { why: `files in agents/${role}/inbox wait until ${time}, as ${limit}`, until });
+    const why = `files in agents/${role}/inbox wait until ${iso(wall)}, as ${limit}`;
+    this.#waiting.set(role, { why, until, wall });
   }
 }

@@ -17,6 +17,7 @@ const whole = `${first}but only on the test server\n`;
 /** A project on a system that does not show who writes a file, and where nothing starts until `restart`. */
 function project(text = first) {
   let now = Date.UTC(2026, 0, 1);
+  let elapsed = 0;
   const disk = new MemoryDisk(() => now);
   const jobs: AgentJob[] = [];
   const told: string[] = [];
@@ -25,7 +26,8 @@ function project(text = first) {
       runner: { ...idleRunner, start: (job) => void jobs.push(job) },
       notify: (role, { subject }) => void told.push(`${role}: ${subject}`),
     });
-    const opened = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
+    const clock = { ...ports.clock, elapsed: () => elapsed };
+    const opened = new MailHost({ ...ports, clock }, { protocol, protocolHash: 'one', version: 'test' });
     opened.start();
     return opened;
   };
@@ -40,8 +42,10 @@ function project(text = first) {
     watched,
     /** Looks until so much time has passed. */
     pass: (ms: number) => {
-      for (const end = now + ms; now < end; now += 500) host.look();
+      for (const end = now + ms; now < end; now += 500, elapsed += 500) host.look();
     },
+    /** Sets the clock. */
+    set: (ms: number) => void (now += ms),
     grow: (more = whole) => {
       expect(watched()).toHaveLength(1);
       disk.plant(`${accepting}/${String(watched()[0])}`, more);
@@ -182,4 +186,13 @@ it('one that its person has replaced, or edited, is not taken for removed', () =
   world.restart();
   world.pass(5_000);
   expect(world.prompts()).toEqual([expect.stringContaining('but only on the test server')]);
+});
+
+it.each([5, -5])('a clock that is set by %i hours neither ends the watch nor prolongs it', (hours) => {
+  const world = project();
+  world.set(hours * 3_600_000);
+  world.pass(50_000);
+  expect(world.watched()).toHaveLength(1);
+  world.pass(15_000);
+  expect(world.watched()).toEqual([]);
 });

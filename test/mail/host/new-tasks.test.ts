@@ -18,6 +18,7 @@ const hour = 3_600_000;
 /** A project whose turns write a file into the inbox of the role in `writes`, and end. */
 function project(writes: (role: string) => string | null) {
   let now = Date.UTC(2026, 0, 1);
+  let elapsed = 0;
   const disk = new MemoryDisk(() => now);
   const jobs: AgentJob[] = [];
   const told: Message[] = [];
@@ -27,7 +28,8 @@ function project(writes: (role: string) => string | null) {
       runner: { ...idleRunner, start: (job) => void jobs.push(job) },
       notify: (_role, message) => void told.push(message),
     });
-    const begun = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
+    const clock = { ...ports.clock, elapsed: () => elapsed + Math.sin(elapsed) };
+    const begun = new MailHost({ ...ports, clock }, { protocol, protocolHash: 'one', version: 'test' });
     begun.start();
     return begun;
   };
@@ -38,6 +40,8 @@ function project(writes: (role: string) => string | null) {
   /** Looks for as long as this. */
   const pass = (ms: number, step = 100) => {
     for (const end = now + ms; now < end; now += step) {
+      // The two clocks do not tick together.
+      elapsed += step;
       host.look();
       for (const job of jobs.splice(0)) {
         turns += 1;
@@ -159,4 +163,18 @@ it('more files at once than the limit allows count one by one', () => {
   world.pass(5_000);
   expect(world.lying('a')).toHaveLength(7);
   expect(world.notices()).toHaveLength(1);
+});
+
+it('says the same for as long as it holds, also once the clock was set back', () => {
+  const world = project(() => 'a');
+  world.drop('a');
+  world.pass(10_000);
+  world.set(-5 * hour);
+  world.pass(500);
+  const said = new Set<string>();
+  for (let count = 0; count < 20; count += 1) {
+    world.pass(100);
+    for (const why of world.waits()) said.add(why);
+  }
+  expect([...said]).toEqual([expect.stringContaining('wait until 2025-12-31T20:00:')]);
 });

@@ -20,11 +20,13 @@ import type { Target, TurnId } from '../../../letters/target.ts';
 export function putOff(state: MailState, ms: number, isOff: boolean): boolean {
   for (const [request, at] of state.deadlines)
     if (!isOff || asksAgent(state, request)) setDeadline(state, request, at + ms);
-  for (const { id, phase } of isOff ? [] : state.turns.values()) {
+  const later = (at: number) => Math.min(state.now, at + ms);
+  for (const { id, phase, claimedAt } of isOff ? [] : state.turns.values()) {
+    changeTurn(state, id, { claimedAt: later(claimedAt) });
     if (phase.is === 'asking' && phase.until !== null)
       changeTurn(state, id, { phase: { ...phase, until: phase.until + ms } });
     if (phase.is === 'active' || phase.is === 'returned')
-      changeTurn(state, id, { phase: { ...phase, since: Math.min(state.now, phase.since + ms) } });
+      changeTurn(state, id, { phase: { ...phase, since: later(phase.since) } });
   }
   return true;
 }
