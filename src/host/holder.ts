@@ -42,9 +42,9 @@ export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Hold
 const noteEvery = 1_000;
 
 /**
- * For a call after every look: calls `then`, writes the problems and the users of the slots beside the lock when
- * they change, for `status` and `why`, and notes that the holder runs by the time of the locked
- * file. A disk error here stops nothing.
+ * For a call after every look: calls `then`, writes the problems and the users of the slots beside
+ * the lock when they change, for `status` and `why`, and notes that the holder runs by the time of
+ * the locked file. A disk error here stops nothing.
  */
 export function publishing(
   disk: Disk,

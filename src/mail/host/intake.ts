@@ -53,7 +53,7 @@ export class CatchingUp {
     return this.#isOver;
   }
 
-  /** `isAll`: whether the look read the mailboxes, and what lies elsewhere had come there before. */
+  /** `isAll`: whether the look read the mailboxes, after what lies elsewhere had come there. */
   looked(isAll: boolean, { wake, more }: Looked, now: number): void {
     this.#since ??= now;
     this.#isOver ||= (isAll && wake === null && !more) || now - this.#since > catchUpMs;

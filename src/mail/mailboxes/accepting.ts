@@ -33,8 +33,8 @@ export interface Watched {
 
 /**
  * The accepted files, each named `<id>~<role>~<box>`, so that a crash changes no id, and as long as
- * it is watched `<id>~<role>~<box>~<bytes>-<time>`. Only those that existed at the start, and those that
- * this process accepted, count.
+ * it is watched `<id>~<role>~<box>~<bytes>-<time>`. Only those that existed at the start, and those
+ * that this process accepted, count.
  */
 export class Accepting {
   readonly #disk: Disk;
@@ -165,7 +165,7 @@ export class Accepting {
   }
 }
 
-/** The bytes of a file, and when it was last written: another one shows that it was written since. */
+/** The size of a file and when it was last written: they change when it is written. */
 function extentOf(look: FileStat | null): string {
   return `${String(look?.size ?? 0)}-${String(Math.trunc(look?.mtimeMs ?? 0))}`;
 }

@@ -82,10 +82,10 @@ export class Mailboxes {
   }
 
   /**
-   * Whether a dropped file is complete, by a look at it: written by no process, not empty, unchanged for 10 ms, its
-   * front matter closed. `wait`: look again at that time. `refuse`: it stayed empty or unclosed for
-   * 2 s. Where the writers are not known, it must be unchanged for 2 s, and may lack something for
-   * a minute.
+   * Whether a dropped file is complete, by a look at it: written by no process, not empty,
+   * unchanged for 10 ms, its front matter closed. `wait`: look again at that time. `refuse`: it
+   * stayed empty or unclosed for 2 s. Where the writers are not known, it must be unchanged for
+   * 2 s, and may lack something for a minute.
    */
   settled(file: Dropped, glance: Glance, writing: Writing | undefined): Settled {
     return this.#settlingOf(file).judge(glance, pathOf(file), writing);

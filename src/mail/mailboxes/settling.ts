@@ -61,7 +61,7 @@ export class Settling {
     return { now, seen, isGone: false, isQuiet: now - quietSince(seen, now) >= quietMs };
   }
 
-  /** Judges the file at `path` by a look at it. `writing`: who has it open; undefined: not asked. */
+  /** Judges the file at `path` by a look at it. `writing`: who has it open, if that was asked. */
   judge({ now, seen, isGone }: Glance, path: string, writing: Writing | undefined): Settled {
     if (seen === null) return isGone ? { is: 'gone' } : { is: 'complete' };
     const unchanged = quietSince(seen, now);
