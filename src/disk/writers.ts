@@ -1,15 +1,13 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { geteuid } from 'node:process';
 import { oneLine } from '../kernel/one-line.ts';
+import { listProcesses } from '../process/proc.ts';
 
 /**
  * Whether a process has a file open for writing, as far as the system shows. `unknown`: one that we
  * cannot look at may have.
  */
 export type Writing = 'none' | 'unknown' | { readonly by: string };
-
-/** Where the system lists the files that processes have open. */
-const processes = '/proc';
 
 /** The name of the outermost process namespace: everything that runs on the machine is in it. */
 const outermost = 'pid:[4026531836]';
@@ -19,7 +17,7 @@ type Identity = string;
 
 /** An open file of a process: `/proc/<pid>/fd/<number>`. */
 interface Handle {
-  readonly pid: string;
+  readonly pid: number;
   readonly number: string;
 }
 
@@ -47,9 +45,9 @@ export class Writers {
 
   /** Looks through the open files of all processes. False: the system does not list them. */
   #find(wanted: ReadonlySet<Identity>): boolean {
-    const pids = namesIn(processes)?.filter((name) => /^\d+$/.test(name)) ?? [];
+    const pids = attempt(() => listProcesses()) ?? [];
     for (const pid of pids)
-      for (const number of namesIn(`${processes}/${pid}/fd`) ?? []) {
+      for (const number of attempt(() => readdirSync(`/proc/${pid}/fd`)) ?? []) {
         const handle = { pid, number };
         const file = openedBy(handle);
         if (file !== null && wanted.has(file) && isForWriting(handle)) this.#known.set(file, handle);
@@ -69,7 +67,7 @@ function identityOf({ dev, ino }: Stats): Identity {
 function isVisible({ uid }: Stats): boolean {
   const own = geteuid?.();
   if (uid === own) return true;
-  return own === 0 && attempt(() => readlinkSync(`${processes}/self/ns/pid`)) === outermost;
+  return own === 0 && attempt(() => readlinkSync('/proc/self/ns/pid')) === outermost;
 }
 
 /** A file that got its name after its last byte was complete before. */
@@ -82,24 +80,20 @@ function writes(handle: Handle, file: Identity): boolean {
 }
 
 function openedBy({ pid, number }: Handle): Identity | null {
-  const found = attempt(() => statSync(`${processes}/${pid}/fd/${number}`));
+  const found = attempt(() => statSync(`/proc/${pid}/fd/${number}`));
   return found?.isFile() === true ? identityOf(found) : null;
 }
 
 /** The two lowest bits of the flags (octal) say how the file was opened; 0: for reading. */
 function isForWriting({ pid, number }: Handle): boolean {
-  const text = attempt(() => readFileSync(`${processes}/${pid}/fdinfo/${number}`, 'latin1'));
+  const text = attempt(() => readFileSync(`/proc/${pid}/fdinfo/${number}`, 'latin1'));
   const flags = Number.parseInt(/^flags:\s*([0-7]+)/m.exec(text ?? '')?.[1] ?? '0', 8);
   return (flags & 3) !== 0;
 }
 
 function nameOf({ pid }: Handle): string {
-  const name = attempt(() => readFileSync(`${processes}/${pid}/comm`, 'utf8'))?.trim() ?? '';
+  const name = attempt(() => readFileSync(`/proc/${pid}/comm`, 'utf8'))?.trim() ?? '';
   return `process ${pid}${name === '' ? '' : ` (${oneLine(name, 40)})`}`;
-}
-
-function namesIn(folder: string): string[] | null {
-  return attempt(() => readdirSync(folder));
 }
 
 /** Null: the process has ended, or belongs to somebody else. */

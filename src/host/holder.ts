@@ -1,12 +1,14 @@
-import { statSync } from 'node:fs';
+import { statSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import process from 'node:process';
+import { orElse } from '../kernel/contained.ts';
 import { lockNames } from '../kernel/lock-names.ts';
 import { readHolderFile, type Holder } from '../letters/letters.ts';
 import { readContent } from '../disk/contents.ts';
 import type { Disk } from '../disk/disk.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { HeldWork } from '../kernel/why.ts';
+import { attempt } from '../disk/disk-attempts.ts';
 
 export type { Holder };
 
@@ -46,6 +48,44 @@ export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Hold
   const holder = { ...own, waits: null, slots: null, ...note, problems, held };
   disk.write(holderFile(lock), `${JSON.stringify(holder)}\n`);
   return holder;
+}
+
+/** How often a holder notes that it runs, in milliseconds. */
+const noteEvery = 1_000;
+
+/**
+ * For a call after every look: calls `then`, writes the problems and the users of the slots beside
+ * the lock when they change, for `status` and `why`, and notes that the holder runs by the time of
+ * the locked file. A disk error here stops nothing.
+ */
+export function publishing(
+  disk: Disk,
+  note: HolderNote,
+  current: () => Required<Pick<HolderNote, 'problems' | 'slots'>>,
+  then: () => void,
+): () => void {
+  let published = JSON.stringify({ problems: [], slots: null });
+  let noted = 0;
+  return () => {
+    then();
+    const [shown, now] = [current(), Date.now()];
+    const text = JSON.stringify(shown);
+    const isNew = text !== published;
+    published = text;
+    orElse(() => {
+      if (isNew) writeHolder(disk, { ...note, ...shown });
+      if (Math.abs(now - noted) < noteEvery) return;
+      noted = now;
+      attempt('note the time of', lockFile, () =>
+        utimesSync(`${disk.root}/${lockFile}`, now / 1_000, now / 1_000),
+      );
+    }, undefined);
+  };
+}
+
+/** When a holder last ran, in milliseconds since 1970; null: not known. Ask before you lock it. */
+export function lastRan(disk: Disk): number | null {
+  return orElse(() => disk.look(lockFile)?.mtimeMs ?? null, null);
 }
 
 /** A copy of a project has neither in common with it; one that was moved has its folder. */

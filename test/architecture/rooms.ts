@@ -36,7 +36,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   letters: { may: ['kernel', 'yaml'], pure: ['zod'] },
   config: { may: ['kernel', 'yaml'], pure: ['zod'] },
   providers: { may: ['kernel', 'config'], pure: ['smol-toml', 'node:crypto', 'node:util'] },
-  disk: { may: ['kernel'] },
+  disk: { may: ['kernel', 'process'] },
   queue: { may: ['kernel'] },
   process: { may: ['kernel', 'providers'] },
   'process/output': { may: ['kernel', 'process'] },

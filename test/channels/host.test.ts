@@ -63,14 +63,17 @@ class World {
   items: Item[] = [];
   failure: Error | null = null;
   refusal: MailroomError | null = null;
+  /** What happens while it receives. */
+  receiving = (): void | Promise<void> => {};
+  /** Called when the host rests. */
+  rested = () => {};
   /** How many effects outside are left until the process is killed. */
   left = Infinity;
 
   /** Runs a host until it rests, or is killed. */
   async run(): Promise<ChannelHost | 'killed'> {
     let killed = false;
-    let rested = () => {};
-    const rest = new Promise<void>((resolve) => (rested = resolve));
+    const rest = this.rests();
     const ports: ChannelPorts = {
       now: () => start,
       write: (memory) => {
@@ -87,7 +90,7 @@ class World {
       task: (_role, { subject }, mark) => this.#do(mark, `task ${subject}`).then(() => null),
       answer: ({ item: { key }, text }, mark) => this.#answer(key, mark, `answer ${text}`),
       approve: ({ item: { key }, type }, mark) => this.#answer(key, mark, `${String(type)} ${key}`),
-      rested: () => rested(),
+      rested: () => this.rested(),
       failed: (error) => {
         if (!(error instanceof Killed)) throw error;
         killed = true;
@@ -98,6 +101,10 @@ class World {
     host.wake();
     await rest;
     return killed ? 'killed' : host;
+  }
+
+  rests(): Promise<void> {
+    return new Promise((resolve) => (this.rested = resolve));
   }
 
   #channel(): Channel {
@@ -121,7 +128,10 @@ class World {
         this.#step();
         return `ref-${status.key}`;
       },
-      receive: () => Promise.resolve({ incoming: this.incoming, unread: [], cursor: 1 }),
+      receive: async () => {
+        await this.receiving();
+        return { incoming: this.incoming, unread: [], cursor: 1 };
+      },
       hasNews: false,
       listen: () => {},
       confirm: () => {},
@@ -321,4 +331,38 @@ it('goes by what it has read at its start, and replaces what is put in the place
   await host.close();
   expect(world.posted.map(({ key }) => key)).toEqual(['one', 'two']);
   expect(world.durable).not.toBe(other.durable);
+});
+
+it('receives anew when it is asked to, however soon, and what had begun before does not count', async () => {
+  const world = new World();
+  const host = await world.run();
+  if (host === 'killed') return expect.fail('it was killed');
+  expect(host.isFresh).toBe(true);
+  const fresh: boolean[] = [];
+  let again = () => host.refresh();
+  world.receiving = () => {
+    fresh.push(host.isFresh);
+    again();
+    again = () => {};
+  };
+  const rest = world.rests();
+  host.refresh();
+  await rest;
+  expect(fresh).toEqual([false, false]);
+  expect(host.isFresh).toBe(true);
+  await host.close();
+});
+
+it('has not received while the channel does not answer', async () => {
+  const world = new World();
+  world.receiving = () => Promise.reject(new ChannelError('no way'));
+  const host = await world.run();
+  if (host === 'killed') return expect.fail('it was killed');
+  expect(host.isFresh).toBe(false);
+  world.receiving = () => {};
+  const rest = world.rests();
+  host.refresh();
+  await rest;
+  expect(host.isFresh).toBe(true);
+  await host.close();
 });

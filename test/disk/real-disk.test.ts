@@ -58,10 +58,10 @@ describe('RealDisk', () => {
     const [name = ''] = mailboxes.list('qa', 'inbox') ?? [];
     expect(name).toBe('caf\udce9\udcff-é\ufffd🙂.md');
     const again = JSON.parse(JSON.stringify(name)) as string;
-    expect(mailboxes.settled({ role: 'qa', box: 'inbox', name: again }, Date.now() + 20, 'none')).toEqual({
-      is: 'complete',
-    });
-    expect(mailboxes.accept({ role: 'qa', box: 'inbox', name: again }, 'id')).toBe(true);
+    const file = { role: 'qa', box: 'inbox', name: again } as const;
+    const glance = mailboxes.glance(file, Date.now() + 20);
+    expect(mailboxes.settled(file, glance, 'none')).toEqual({ is: 'complete' });
+    expect(mailboxes.accept(file, 'id')).toBe(true);
     expect(mailboxes.accepting()).toMatchObject([{ name, content: { ok: true, text: 'x' } }]);
     mailboxes.keep('id', 'qa', '2026-11', name);
     const kept = readdirSync(join(disk.root, 'agents/qa/failed/2026-11'), { encoding: 'buffer' });

@@ -16,7 +16,7 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readHolder, removeHolder, writeHolder } from '../../src/host/holder.ts';
+import { lastRan, publishing, readHolder, removeHolder, writeHolder } from '../../src/host/holder.ts';
 import { isKernelLocked } from '../../src/host/flock.ts';
 import { takeLock, tryLock } from '../../src/host/lock.ts';
 import { lockNames } from '../../src/kernel/lock-names.ts';
@@ -206,5 +206,54 @@ describe('the record of the folders that a sandbox needs', () => {
     expect(() => keepPlaces(disk.root, [join(disk.root, 'mailroom.yaml')])).toThrowError(refused);
     expect(readdirSync(elsewhere)).toEqual(['kept']);
     rmSync(elsewhere, { recursive: true });
+  });
+});
+
+describe('publishing', () => {
+  const note = { since: 1, triggers: true, startTime: null };
+  const minute = 60_000;
+
+  it('notes when the holder ran last, which a lock that is taken anew does not change', async () => {
+    expect(lastRan(disk)).toBeNull();
+    const first = await takeLock(disk);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const begun = Date.now();
+    const publish = publishing(
+      disk,
+      note,
+      () => ({ problems: [], slots: null }),
+      () => {},
+    );
+    publish();
+    vi.setSystemTime(begun + 5 * minute);
+    publish();
+    await first.release();
+    vi.setSystemTime(begun + 8 * minute);
+    const second = await takeLock(disk);
+    expect(Math.abs(lastRan(disk)! - (begun + 5 * minute))).toBeLessThan(2);
+    vi.setSystemTime(begun - 60 * minute);
+    publish();
+    expect(Math.abs(lastRan(disk)! - (begun - 60 * minute))).toBeLessThan(2);
+    await second.release();
+  });
+
+  it('writes problems once, and stops for no error of the disk', () => {
+    let problems: readonly string[] = [];
+    let looks = 0;
+    const publish = publishing(
+      disk,
+      note,
+      () => ({ problems, slots: null }),
+      () => (looks += 1),
+    );
+    // There is no file to note it by.
+    publish();
+    expect([readHolder(disk), looks]).toEqual([null, 1]);
+    problems = ['the disk is full'];
+    publish();
+    expect(readHolder(disk)?.problems).toEqual(problems);
+    removeHolder(disk);
+    publish();
+    expect([readHolder(disk), looks]).toEqual([null, 3]);
   });
 });

@@ -64,6 +64,9 @@ export class ChannelHost {
   #recovery: string | null = null;
   #looking: Promise<void> | null = null;
   #again = false;
+  /** How often it was to receive anew, and of those, how many it has since. */
+  #asked = 1;
+  #received = 0;
   /** It only sends from now on. */
   #ending = false;
 
@@ -99,6 +102,18 @@ export class ChannelHost {
   /** Whether it sends or receives now. */
   get isTalking(): boolean {
     return this.#looking !== null;
+  }
+
+  /** Whether it has received since the start, or since `refresh`. */
+  get isFresh(): boolean {
+    return this.#received === this.#asked;
+  }
+
+  /** Receives as soon as the channel answers. */
+  refresh(): void {
+    this.#asked += 1;
+    this.#memory = awakened(this.#memory);
+    this.wake();
   }
 
   /** Looks soon: inboxes may have changed. */
@@ -149,7 +164,7 @@ export class ChannelHost {
     const standings = await this.#standings();
     for (;;) {
       const { poll, people } = this.#settings;
-      const rules = { poll, people, hasNews: this.#channel.hasNews };
+      const rules = { poll, people, hasNews: this.#channel.hasNews || !this.isFresh };
       const view = { items: this.#items, standings, isLast: this.#ending };
       const plan = decide(this.#memory, view, rules, this.#ports.now());
       const [[status], [post]] = [plan.statuses, plan.posts];
@@ -229,6 +244,7 @@ export class ChannelHost {
 
   async #receive(): Promise<void> {
     const { cursor, since } = this.#memory;
+    const asked = this.#asked;
     const isKnown = (id: string) => ownValue(this.#memory.received, id) !== undefined;
     const received = await this.#channel.receive(cursor, since, isKnown);
     for (const { id, reason } of received.unread)
@@ -236,6 +252,7 @@ export class ChannelHost {
     for (const incoming of received.incoming) if (!isKnown(incoming.id)) await this.#take(incoming);
     this.#note({ is: 'polled', cursor: received.cursor });
     this.#channel.confirm(received);
+    this.#received = asked;
   }
 
   /** Does what it means, and then records that: what is done twice in between counts once. */

@@ -1,15 +1,18 @@
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Watched } from '../mailboxes/accepting.ts';
 import { oneLine } from '../../kernel/one-line.ts';
-import { monthOf } from '../format/message.ts';
+import { fileName, monthOf } from '../format/message.ts';
+import { copyKey } from '../machine/fold/places.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
 import type { Mail } from '../machine/state.ts';
-import type { MessageId } from '../../kernel/ids.ts';
+import type { MessageId, RoleName } from '../../kernel/ids.ts';
 import type { MailLedger } from './ledger.ts';
-import { notifyOnce } from './refused-files.ts';
+import { notifyOnce, wasNotified } from './refused-files.ts';
 
 /** How long an accepted file is watched, in milliseconds. */
 const watchMs = 60_000;
+/** What of a file that is withdrawn is said to its sender. */
+const writing = 'Still being written';
 /** How often, in milliseconds. */
 const againMs = 1_000;
 
@@ -40,43 +43,53 @@ export class Grown {
     this.#hasAny = true;
   }
 
-  /** `now`, and the time to look again (null: none is watched), in milliseconds since 1970. */
+  /**
+   * In how many milliseconds to look again; null: none is watched. `now`: of a clock that is not
+   * set, in milliseconds.
+   */
   look(now: number): number | null {
     const watched = this.#hasAny ? this.#mailboxes.watched() : [];
     this.#hasAny = watched.length > 0;
     for (const file of watched) {
-      const since = Math.min(this.#since.get(file.id) ?? now, now);
+      const since = this.#since.get(file.id) ?? now;
       this.#since.set(file.id, since);
       if (file.hasGrown) this.#grew(file);
       else if (now - since >= watchMs) this.#end(file.id, () => this.#mailboxes.release(file.id));
     }
-    return watched.length === 0 ? null : now + againMs;
+    return watched.length === 0 ? null : againMs;
   }
 
   #grew(file: Watched): void {
     const mail = this.#ledger.state.mail.get(file.id);
     const places = [...(mail?.deliveries ?? [])].map(([, { at }]) => at);
+    const isOurs = wasNotified(this.#ledger, aboutOf(file, 'user', writing));
     if (mail !== undefined && places.every((at) => at === 'inbox')) this.#withdraw(mail, file);
-    else if (places.length > 0 && places.every((at) => at === 'withdrawn'))
+    else if (isOurs && places.length > 0 && places.every((at) => at === 'withdrawn'))
       this.#end(file.id, () => this.#mailboxes.putBack(file.id, file.role, nameOf(file)));
     else this.#putAside(file, mail);
   }
 
+  /** What its person has just removed is theirs to withdraw. */
   #withdraw({ message, deliveries }: Mail, file: Watched): void {
+    const { pendingProjections } = this.#ledger.state;
+    const isThere = (role: RoleName) =>
+      pendingProjections.has(copyKey(file.id, role)) ||
+      this.#mailboxes.holds(role, 'inbox', fileName(message));
+    if (![...deliveries.keys()].every(isThere)) return;
+    // First, as it shows after a crash who has withdrawn it.
+    const then = 'Its message is withdrawn. The whole file is accepted as soon as it is complete.';
+    this.#notify(file, message.from, writing, then);
     const facts = [...deliveries.keys()].map((recipient) => {
       return { type: 'withdrawn', message: file.id, recipient, notices: [] } as const;
     });
     this.#ledger.record(facts);
-    const then = 'Its message is withdrawn. The whole file is accepted as soon as it is complete.';
-    this.#notify(file, message.from, 'Still being written', then);
   }
 
   #putAside(file: Watched, mail: Mail | undefined): void {
     const { id, role } = file;
     const month = monthOf(this.#ledger.now());
     if (this.#named.has(id)) return this.#end(id, () => this.#mailboxes.keep(id, role, month, nameOf(file)));
-    const begun = mail === undefined ? 'Its message is over' : `${role} has begun to work on its first part`;
-    const then = `${begun}. The whole file lies in agents/${role}/failed/${month}/: send what is missing as a new message.`;
+    const then = `${overBecause(mail, role)}. The whole file lies in agents/${role}/failed/${month}/: send what is missing as a new message.`;
     this.#notify(file, mail?.message.from ?? 'user', 'Written after it was accepted', then);
     this.#named.add(id);
   }
@@ -90,7 +103,7 @@ export class Grown {
     ];
     const isOther = this.#protocol.roles.has(from) && isHuman(this.#protocol, from);
     for (const to of new Set(['user', ...(isOther ? [from] : [])]))
-      notifyOnce(this.#ledger, ['grown', file.id, to], `${what}: ${name}`, lines, to);
+      notifyOnce(this.#ledger, aboutOf(file, to, what), `${what}: ${name}`, lines, to);
   }
 
   #end(id: MessageId, act: () => unknown): void {
@@ -98,6 +111,19 @@ export class Grown {
     this.#since.delete(id);
     this.#named.delete(id);
   }
+}
+
+function aboutOf({ id }: Watched, to: string, what: string): readonly string[] {
+  return ['grown', id, to, what];
+}
+
+/** Why nothing takes the whole file in place of its first part, in words. */
+function overBecause(mail: Mail | undefined, role: RoleName): string {
+  const at = mail?.deliveries.get(role)?.at;
+  if (at === 'withdrawn') return 'Its message was removed from the inbox';
+  return at === undefined || at === 'failed'
+    ? 'Its message is over'
+    : `${role} has begun to work on its first part`;
 }
 
 function nameOf({ name }: Watched): string {

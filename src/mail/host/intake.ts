@@ -1,4 +1,5 @@
 import type { BoxNames, Mailboxes } from '../mailboxes/mailboxes.ts';
+import type { Glance } from '../mailboxes/settling.ts';
 import type { Fact, Notice } from '../machine/event.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { idInName } from '../format/message.ts';
@@ -52,10 +53,10 @@ export class CatchingUp {
     return this.#isOver;
   }
 
-  /** `scan`: whether the look read the mailboxes. */
-  looked(scan: boolean, { wake, more }: Looked, now: number): void {
+  /** `isAll`: whether the look read the mailboxes, after what lies elsewhere had come there. */
+  looked(isAll: boolean, { wake, more }: Looked, now: number): void {
     this.#since ??= now;
-    this.#isOver ||= (scan && wake === null && !more) || now - this.#since > catchUpMs;
+    this.#isOver ||= (isAll && wake === null && !more) || now - this.#since > catchUpMs;
   }
 }
 
@@ -83,6 +84,7 @@ export class Intake {
   readonly #newId: () => string;
   /** The clock that file times are compared with. */
   readonly #wall: () => number;
+  readonly #elapsed: () => number;
   readonly #turns: OpenTurns;
   readonly #tasks: NewTasks;
   readonly #grown: Grown;
@@ -103,6 +105,7 @@ export class Intake {
     this.#mailboxes = ports.mailboxes;
     this.#newId = ports.newId;
     this.#wall = () => ports.clock.now();
+    this.#elapsed = () => ports.clock.elapsed?.() ?? ports.clock.now();
     this.#protocol = protocol;
     this.#expected = expected;
     this.#turns = turns;
@@ -116,14 +119,19 @@ export class Intake {
    * take the rest of a box before they list it again.
    */
   look(roles: readonly RoleName[], disk: DiskGuard, boxes: Listing): Looked {
-    this.#tasks.look();
     const { hasMore } = this;
     const queues = roles.flatMap((role) =>
       (['inbox', 'outbox'] as const).map((box) => this.#queueOf(role, box, boxes, disk)),
     );
     const shares = sharesOf(queues.map(({ files }) => files.length));
     const judged = queues.flatMap(({ files }, index) => files.slice(0, shares[index]));
-    const writing = this.#writingOf(judged, disk);
+    const now = this.#wall();
+    const glances = new Map(
+      judged.map((file) => [file, disk.attempt(() => this.#mailboxes.glance(file, now), null)]),
+    );
+    const quiet = judged.filter((file) => glances.get(file)?.isQuiet === true);
+    // One look at the processes for all.
+    const writing = this.#mailboxes.writing(quiet);
     const pending = new Set(
       [...this.#ledger.state.pendingProjections.values()].map((projection) => projection.role),
     );
@@ -133,7 +141,10 @@ export class Intake {
       const share = shares[index] ?? 0;
       const waits = wake === null ? [] : [wake];
       for (const file of files.slice(0, share)) {
-        const until = disk.attempt(() => this.#take(file, pending, writing.get(file)), Infinity);
+        const until = disk.attempt(
+          () => this.#take(file, pending, glances.get(file) ?? null, writing.get(file)),
+          Infinity,
+        );
         if (until === null) taken += 1;
         else if (until !== Infinity) waits.push(until);
       }
@@ -146,7 +157,8 @@ export class Intake {
     if (this.#unrecorded) disk.attempt(() => this.recordAccepted(), undefined);
     // A rest of an earlier listing does not show what came since.
     const more = this.hasMore || (hasMore && (roles.length === 0 || taken > 0));
-    const watch = disk.attempt(() => this.#grown.look(this.#wall()), null);
+    const again = disk.attempt(() => this.#grown.look(this.#elapsed()), null);
+    const watch = again === null ? null : this.#wall() + again;
     return { wake: wakes.length === 0 ? null : Math.min(...wakes), more, watch };
   }
 
@@ -187,13 +199,6 @@ export class Intake {
     this.#found.set(role, { names: new Set([...found.names, ...names]), isWhole });
   }
 
-  /** Who writes those of the files that have been quiet: one look at the processes for all. */
-  #writingOf(files: readonly Dropped[], disk: DiskGuard): ReadonlyMap<Dropped, Writing> {
-    const now = this.#wall();
-    const quiet = files.filter((file) => disk.attempt(() => this.#mailboxes.isQuiet(file, now), false));
-    return this.#mailboxes.writing(quiet);
-  }
-
   /** Since the listing, a projection may have written a file of that name. */
   #isExpected(role: RoleName, box: Box, name: string): boolean {
     return box === 'inbox' && namesOf(this.#expected, role).has(name);
@@ -203,7 +208,12 @@ export class Intake {
    * Null: accepted, or handled mail that reappeared, which is removed. Else when to look at this
    * file again; Infinity is never.
    */
-  #take(file: Dropped, pending: ReadonlySet<RoleName>, writing: Writing | undefined): number | null {
+  #take(
+    file: Dropped,
+    pending: ReadonlySet<RoleName>,
+    glance: Glance | null,
+    writing: Writing | undefined,
+  ): number | null {
     const { role, box, name } = file;
     if (box === 'inbox' && idInName(name) !== null) {
       // Until everything is projected, a projected file may still be in its old place.
@@ -213,7 +223,8 @@ export class Intake {
         return null;
       }
     }
-    const settled = this.#mailboxes.settled(file, this.#wall(), writing);
+    if (glance === null) return Infinity;
+    const settled = this.#mailboxes.settled(file, glance, writing);
     if (settled.is === 'wait') return settled.until;
     if (settled.is === 'gone') return Infinity;
     if (box === 'outbox' && settled.is === 'complete' && this.#turns.stage(file)) return null;
@@ -222,6 +233,7 @@ export class Intake {
     const id = this.#newId();
     if (!this.#mailboxes.accept(file, id)) return Infinity;
     this.#names.set(id, name);
+    if (box === 'inbox') this.#tasks.accepted(file);
     if (writing === 'unknown') this.#unseen.add(id);
     this.#unrecorded = true;
     return null;
@@ -238,6 +250,7 @@ export class Intake {
       this.#done.add(accepted.id);
     }
     for (const file of this.#mailboxes.refusedAccepting()) reportRefused(this.#ledger, file);
+    this.#tasks.recorded();
     this.#unrecorded = false;
   }
 
@@ -296,7 +309,8 @@ export class Intake {
   #judge(accepted: Accepted): Fact[] {
     const { content, id } = accepted;
     const back = content.ok ? returned(this.#ledger.state, accepted, content.text, id) : null;
-    return back ?? [this.#judgeNew(accepted)];
+    const facts = back ?? [this.#judgeNew(accepted)];
+    return accepted.box === 'inbox' ? facts.map((fact) => ({ ...fact, inbox: accepted.role })) : facts;
   }
 
   #judgeNew(accepted: Accepted): Fact {

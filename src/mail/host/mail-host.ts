@@ -127,8 +127,9 @@ export class MailHost implements Host {
 
   /** Continues where the last host ended. Call it once, before the first look. */
   start(): void {
-    const { protocol, protocolHash, version, rebooted } = this.#options;
-    const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash }];
+    const { protocol, protocolHash, version, rebooted, lastRan = null } = this.#options;
+    const off = lastRan !== null && { off: Math.max(0, Math.round(this.#ports.clock.now() - lastRan)) };
+    const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash, ...off }];
     const { state } = this.#ledger;
     const interrupted = interruptedAttempts(state, this.#ports, this.#options, this.#ledger.now());
     const ended = interrupted.flatMap(({ turn, attempt }) => {
@@ -170,7 +171,12 @@ export class MailHost implements Host {
    * mailboxes: enough after a process's report.
    */
   record(scan: boolean): void {
-    if (this.#ledger.recordSuspension()) this.#catchingUp = new CatchingUp();
+    const { elsewhere } = this.#options;
+    if (this.#ledger.recordSuspension()) {
+      this.#catchingUp = new CatchingUp();
+      elsewhere?.refresh();
+    }
+    const isAll = scan && elsewhere?.isFresh !== false;
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
     // Only a new scan can clear the errors of a scan.
     if (scan) this.#disk.renew();
@@ -191,7 +197,7 @@ export class MailHost implements Host {
     this.#looked = { ...looked, wake: earliest([looked.wake, again]), more };
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     if (scan) this.#programs.look(this.#options.protocol);
-    this.#catchingUp.looked(scan, this.#looked, this.#ledger.now());
+    this.#catchingUp.looked(isAll, this.#looked, this.#ledger.now());
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
     this.#alerts.look();

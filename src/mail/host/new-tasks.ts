@@ -2,12 +2,9 @@ import { iso } from '../../kernel/times.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Dropped } from '../format/boxes.ts';
 import type { Protocol } from '../format/protocol.ts';
+import { waitsUntil } from '../machine/fold/new-tasks.ts';
 import type { MailLedger } from './ledger.ts';
 import { notifyOnce } from './refused-files.ts';
-
-const hour = 3_600_000;
-/** A file may be complete only some time after the agent that wrote it has ended. */
-const recently = 60_000;
 
 /**
  * Bounds the tasks that appear as files in an inbox while agents run. Without a sandbox an agent
@@ -16,12 +13,13 @@ const recently = 60_000;
 export class NewTasks {
   readonly #ledger: MailLedger;
   readonly #most: number;
-  /** When the latest of each role were accepted, the oldest first. */
-  readonly #times = new Map<RoleName, number[]>();
-  /** By role, the first file that waits: why, in words, and until when. */
-  readonly #waiting = new Map<RoleName, { readonly why: string; readonly until: number }>();
-  /** When a turn was open last. */
-  #agentsRan = -Infinity;
+  /** By role, how many of its files were accepted since `recorded`. */
+  readonly #uncounted = new Map<RoleName, number>();
+  /** By role, why files wait, in words, and until when, also by the wall clock. */
+  readonly #waiting = new Map<
+    RoleName,
+    { readonly why: string; readonly until: number; readonly wall: number }
+  >();
 
   constructor(ledger: MailLedger, { limits }: Pick<Protocol, 'limits'>) {
     this.#ledger = ledger;
@@ -34,32 +32,39 @@ export class NewTasks {
     return [...this.#waiting.values()].flatMap(({ why, until }) => (now < until ? [why] : []));
   }
 
-  /** Call it at each look. */
-  look(): void {
-    if (this.#ledger.state.turns.size > 0) this.#agentsRan = this.#ledger.now();
+  /** Call it with each file that is accepted from an inbox. */
+  accepted({ role }: Pick<Dropped, 'role'>): void {
+    this.#uncounted.set(role, (this.#uncounted.get(role) ?? 0) + 1);
   }
 
-  /** Counts a file, or returns until when it must wait: a time of the wall clock. */
+  /** Call it when every accepted file is recorded. */
+  recorded(): void {
+    this.#uncounted.clear();
+  }
+
+  /** Null: the file may be accepted. Else until when it must wait: a time of the wall clock. */
   admit({ role, name }: Pick<Dropped, 'role' | 'name'>): number | null {
     const now = this.#ledger.now();
-    const times = this.#times.get(role) ?? [];
-    const first = times.at(-this.#most);
-    if (first === undefined || first + hour <= now) {
-      const isCounted = now - this.#agentsRan <= recently;
-      if (isCounted) this.#times.set(role, [...times, now].slice(-this.#most));
-      return null;
-    }
-    notifyOnce(this.#ledger, ['new-tasks', role, String(first)], `Too many new tasks for ${role}`, [
+    const uncounted = this.#uncounted.get(role) ?? 0;
+    const until = waitsUntil(this.#ledger.state, role, now, { most: this.#most, uncounted });
+    if (until === null || until === Infinity) return until;
+    this.#hold(role, name, until);
+    return this.#ledger.onWall(until);
+  }
+
+  #hold(role: RoleName, name: string, until: number): void {
+    notifyOnce(this.#ledger, ['new-tasks', role, String(until)], `Too many new tasks for ${role}`, [
       `The inbox of ${role} got ${String(this.#most)} files within an hour while agents ran.`,
       `Further ones wait there, the first of them as ${JSON.stringify(name.slice(0, 200))}.`,
       '',
       'If agents write them, this may be a loop: `mailroom pause` stops it, `mailroom trail` shows it.',
       'If you write them, set `limits: { tasks_per_hour: … }` in the protocol or in mailroom.yaml.',
     ]);
-    const until = this.#ledger.onWall(first + hour);
+    const wall = this.#ledger.onWall(until);
+    // Milliseconds more or less, from one clock to the other, are no news.
+    if (Math.abs((this.#waiting.get(role)?.wall ?? 0) - wall) < 1_000) return;
     const limit = `\`limits.tasks_per_hour\` is ${String(this.#most)}`;
-    const why = `files in agents/${role}/inbox wait until ${iso(until)}, as ${limit}`;
-    this.#waiting.set(role, { why, until: first + hour });
-    return until;
+    const why = `files in agents/${role}/inbox wait until ${iso(wall)}, as ${limit}`;
+    this.#waiting.set(role, { why, until, wall });
   }
 }

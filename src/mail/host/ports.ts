@@ -38,6 +38,13 @@ export interface MailPorts extends HostPorts<MailEvent, Runner> {
   readonly trailAt: number | null;
 }
 
+/** Where answers may lie besides the folders. */
+export interface Elsewhere {
+  /** Whether all of it has been read since the start, or since `refresh`. */
+  readonly isFresh: boolean;
+  refresh(): void;
+}
+
 export interface MailOptions {
   readonly protocol: Protocol;
   /** Identifies the content of the protocol: an edit changes it. */
@@ -48,6 +55,10 @@ export interface MailOptions {
    * writes. Otherwise it was withdrawn by hand.
    */
   readonly rebooted?: boolean;
+  /** When its last host ran last, in milliseconds since 1970; missing: at the last event. */
+  readonly lastRan?: number | null;
+  /** Missing: answers lie only in the folders. */
+  readonly elsewhere?: Elsewhere;
   /** Shares the slots of this process; missing: no other user. */
   readonly slots?: SlotUser;
   /** Called with durable messages: once each, except after a crash. */

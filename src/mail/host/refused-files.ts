@@ -60,7 +60,7 @@ export function notifyOnce(
   to: RoleName = 'user',
 ): void {
   const id = idOf(about);
-  if (ledger.state.mail.has(id) || ledger.state.unread.has(copyKey(id, to))) return;
+  if (wasNotified(ledger, about, to)) return;
   const message = {
     id,
     type: 'notice',
@@ -86,6 +86,12 @@ export function notifyOnce(
     opens: null,
   };
   ledger.record([{ type: 'accepted', sent: { message, ...rest } }]);
+}
+
+/** Whether a person got a notice about this, as long as the mail remembers it. */
+export function wasNotified({ state }: MailLedger, about: readonly string[], to: RoleName = 'user'): boolean {
+  const id = idOf(about);
+  return state.mail.has(id) || state.unread.has(copyKey(id, to));
 }
 
 function idOf(about: readonly string[]): string {

@@ -3,7 +3,8 @@ import type { Message } from '../format/message.ts';
 import type { MailState } from './state.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { ask } from './fold/ends.ts';
-import { control, putOffAgents, suspended } from './fold/control.ts';
+import { control, putOff } from './fold/control.ts';
+import { countDropped } from './fold/new-tasks.ts';
 import { breakAsks } from './fold/asks.ts';
 import { copyKey, recheckQueues, place, roleState, toProject } from './fold/places.ts';
 import { deliverNotice, sendTogether } from './fold/sending.ts';
@@ -27,6 +28,7 @@ export function apply(state: MailState, event: MailEvent): MailState {
   for (const used of event.used ?? []) charge(state, used);
   const fitted = fold(state, event, before);
   if (fitted && 'notices' in event) for (const notice of event.notices) deliverNotice(state, notice);
+  if (fitted && event.inbox !== undefined) countDropped(state, event.inbox);
   return state;
 }
 
@@ -76,7 +78,7 @@ function fold(state: MailState, event: MailEvent, before: number): boolean {
     case 'parked':
       return parked(state, event);
     case 'suspended':
-      return suspended(state, event.ms);
+      return putOff(state, event.ms, false);
     case 'controlled':
       return controlled(state, event);
     default:
@@ -89,9 +91,9 @@ function parked(state: MailState, { provider, until }: Of<'parked'>): boolean {
   return true;
 }
 
-/** `before`: the time of the last event; no controller ran since then, as far as is known. */
+/** `before`: the time of the last event. */
 function started(state: MailState, event: Of<'started'>, before: number): boolean {
-  if (before > 0) putOffAgents(state, state.now - before);
+  if (before > 0) putOff(state, Math.min(event.off ?? Infinity, state.now - before), true);
   if (state.protocol === event.protocol) return true;
   state.protocol = event.protocol;
   recheckQueues(state);

@@ -140,7 +140,13 @@ export interface Notice {
  * asks to record), stamped messages in an event (what was recorded).
  */
 export type Happening<N> =
-  | { readonly type: 'started'; readonly version: string; readonly protocol: string }
+  | {
+      readonly type: 'started';
+      readonly version: string;
+      readonly protocol: string;
+      /** For how many milliseconds no controller ran; absent: since the last event. */
+      readonly off?: number;
+    }
   | { readonly type: 'accepted'; readonly sent: Sent }
   | {
       readonly type: 'refused';
@@ -283,8 +289,13 @@ export type Happening<N> =
       readonly refusal: Reason | null;
     };
 
+interface FromInbox {
+  /** The role in whose inbox lay, as a file from outside, what this event accepts or refuses. */
+  readonly inbox?: RoleName;
+}
+
 /** What `decide` asks to record. */
-export type Fact = Happening<Notice>;
+export type Fact = Happening<Notice> & FromInbox;
 
 /**
  * What agents of this host had reported when an event ended their invocations. Without them it has
@@ -301,11 +312,12 @@ export type UsedByTurn = readonly {
  * A recorded event. `at` is milliseconds since 1970 and never decreases; `v` is the version of the
  * format.
  */
-export type MailEvent = Happening<Message> & {
-  readonly v: 1;
-  readonly at: number;
-  readonly used?: UsedByTurn;
-};
+export type MailEvent = Happening<Message> &
+  FromInbox & {
+    readonly v: 1;
+    readonly at: number;
+    readonly used?: UsedByTurn;
+  };
 
 /** Turns a fact into an event: gives its notices ids and a time. `newId` returns uuid v7s. */
 export function stamp(fact: Fact, at: number, newId: () => string): MailEvent {

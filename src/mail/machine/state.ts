@@ -337,6 +337,10 @@ export interface MailState {
   /** The ids of the last commands with a verdict, oldest first. */
   readonly commands: Set<string>;
   readonly parked: Map<string, number>;
+  /** When the last turn ended. */
+  agentsRan: number;
+  /** By inbox, when files were accepted while agents ran: those of an hour, the oldest first. */
+  readonly dropped: Map<RoleName, readonly number[]>;
   spent: { readonly day: string; readonly cost: Cost };
   /** All costs, by thread; those of forgotten threads together, under ''. */
   readonly bills: Map<ThreadId, Bills>;
@@ -367,6 +371,8 @@ export function emptyState(): MailState {
     paused: { all: null, roles: new Map(), threads: new Map() },
     commands: new Set(),
     parked: new Map(),
+    agentsRan: 0,
+    dropped: new Map(),
     spent: { day: '', cost: { usd: 0, tokens: 0, unpriced: 0 } },
     bills: new Map(),
   };

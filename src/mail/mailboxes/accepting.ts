@@ -3,7 +3,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { readContent } from '../../disk/contents.ts';
 import { moveFree } from '../../disk/file-names.ts';
 import { diskError, join } from '../../disk/disk.ts';
-import type { Disk } from '../../disk/disk.ts';
+import type { Disk, FileStat } from '../../disk/disk.ts';
 import type { RefusedFile } from '../../host/control.ts';
 import { putAside } from '../../host/refused.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
@@ -17,8 +17,8 @@ interface Entry {
   readonly role: RoleName;
   readonly box: Box;
   readonly path: string;
-  /** Null: it is being accepted. Else its bytes when it was, and it is watched. */
-  readonly size: number | null;
+  /** Null: it is being accepted. Else its `extent` when it was, and it is watched. */
+  readonly extent: string | null;
 }
 
 /** A file that has been accepted, and may still be written. */
@@ -27,22 +27,22 @@ export interface Watched {
   readonly role: RoleName;
   /** The name that it was dropped under; null when no longer known. */
   readonly name: string | null;
-  /** It has another size than it was accepted with. */
+  /** It has been written since it was accepted. */
   readonly hasGrown: boolean;
 }
 
 /**
  * The accepted files, each named `<id>~<role>~<box>`, so that a crash changes no id, and as long as
- * it is watched `<id>~<role>~<box>~<size>`. Only those that existed at the start, and those that
- * this process accepted, count.
+ * it is watched `<id>~<role>~<box>~<bytes>-<time>`. Only those that existed at the start, and those
+ * that this process accepted, count.
  */
 export class Accepting {
   readonly #disk: Disk;
   /** The names that files were dropped under; unknown after a restart. */
   readonly #names = new Map<MessageId, string>();
   readonly #paths = new Map<MessageId, string>();
-  /** Bytes of each just before it was read. */
-  readonly #sizes = new Map<MessageId, number>();
+  /** The `extent` of each just before it was read. */
+  readonly #extents = new Map<MessageId, string>();
   #hasLooked = false;
   readonly #refused: RefusedFile[] = [];
 
@@ -76,34 +76,34 @@ export class Accepting {
 
   /** Oldest id first. */
   all(): Accepted[] {
-    return this.#entries().flatMap(({ id, role, box, path, size }) => {
-      if (size !== null) return [];
-      this.#sizes.set(id, this.#disk.look(path)?.size ?? 0);
+    return this.#entries().flatMap(({ id, role, box, path, extent }) => {
+      if (extent !== null) return [];
+      this.#extents.set(id, extentOf(this.#disk.look(path)));
       const content = readContent(this.#disk, path);
       return content === 'gone' ? [] : [{ id, role, box, name: this.#names.get(id) ?? null, content }];
     });
   }
 
-  /** Whether it has another size than when it was read. */
+  /** Whether it has been written since it was read. */
   hasGrown(id: MessageId): boolean {
     const path = this.#path(id);
     const look = path === null ? null : this.#disk.look(path);
-    return look !== null && look.size !== (this.#sizes.get(id) ?? look.size);
+    return look !== null && extentOf(look) !== (this.#extents.get(id) ?? extentOf(look));
   }
 
   /** Keeps an accepted file that the journal has, because it may still be written. */
   watch(id: MessageId): void {
     const path = this.#path(id);
     if (path === null) return;
-    const watched = `${path}~${String(this.#sizes.get(id) ?? 0)}`;
+    const watched = `${path}~${this.#extents.get(id) ?? extentOf(null)}`;
     if (this.#disk.rename(path, watched) === 'moved') this.#paths.set(id, watched);
   }
 
   watched(): Watched[] {
-    return this.#entries().flatMap(({ id, role, path, size }) => {
-      const look = size === null ? null : this.#disk.look(path);
+    return this.#entries().flatMap(({ id, role, path, extent }) => {
+      const look = extent === null ? null : this.#disk.look(path);
       const name = this.#names.get(id) ?? null;
-      return look === null ? [] : [{ id, role, name, hasGrown: look.size !== size }];
+      return look === null ? [] : [{ id, role, name, hasGrown: extentOf(look) !== extent }];
     });
   }
 
@@ -128,7 +128,7 @@ export class Accepting {
   }
 
   #forget(id: MessageId): void {
-    for (const known of [this.#names, this.#paths, this.#sizes]) known.delete(id);
+    for (const known of [this.#names, this.#paths, this.#extents]) known.delete(id);
   }
 
   #path(id: MessageId): string | null {
@@ -137,12 +137,11 @@ export class Accepting {
 
   #entries(): Entry[] {
     const entries = (this.#disk.list(acceptingFolder) ?? []).toSorted().flatMap((name): Entry[] => {
-      const [id, role, box, bytes, ...rest] = name.split('~');
+      const [id, role, box, extent = null, ...rest] = name.split('~');
       if (id === undefined || role === undefined || rest.length > 0) return [];
-      if (bytes !== undefined && !/^\d+$/.test(bytes)) return [];
-      const size = bytes === undefined ? null : Number(bytes);
+      if (extent !== null && !/^\d+--?\d+$/.test(extent)) return [];
       return box === 'inbox' || box === 'outbox'
-        ? [{ id, role, box, size, path: join(acceptingFolder, name) }]
+        ? [{ id, role, box, extent, path: join(acceptingFolder, name) }]
         : [];
     });
     if (!this.#hasLooked) for (const { id, path } of entries) this.#paths.set(id, path);
@@ -164,4 +163,9 @@ export class Accepting {
     });
     return false;
   }
+}
+
+/** The size of a file and when it was last written: they change when it is written. */
+function extentOf(look: FileStat | null): string {
+  return `${String(look?.size ?? 0)}-${String(Math.trunc(look?.mtimeMs ?? 0))}`;
 }

@@ -7,7 +7,7 @@ import type { Disk } from '../../disk/disk.ts';
 import type { Writing } from '../../disk/writers.ts';
 import { isMarkdown, markOfSent, type IsMail } from './mail-files.ts';
 import { Settling } from './settling.ts';
-import type { Settled } from './settling.ts';
+import type { Glance, Settled } from './settling.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
 import type { Accepted, Box, Dropped, Folder } from '../format/boxes.ts';
 
@@ -67,9 +67,9 @@ export class Mailboxes {
     return names === undefined ? null : { names: names.toSorted(), isWhole };
   }
 
-  /** Whether a dropped file has been unchanged for long enough to ask who writes it. */
-  isQuiet(file: Dropped, now: number): boolean {
-    return this.#settlingOf(file).isQuiet(file.name, pathOf(file), now);
+  /** Looks at a dropped file. */
+  glance(file: Dropped, now: number): Glance {
+    return this.#settlingOf(file).look(file.name, pathOf(file), now);
   }
 
   /** Which dropped files a process has open for writing; of our own commands none is. */
@@ -82,13 +82,13 @@ export class Mailboxes {
   }
 
   /**
-   * Whether a dropped file is complete: written by no process, not empty, unchanged for 10 ms, its
-   * front matter closed. `wait`: look again at that time. `refuse`: it stayed empty or unclosed for
-   * 2 s. Where the writers are not known, it must be unchanged for 2 s, and may lack something for
-   * a minute.
+   * Whether a dropped file is complete, by a look at it: written by no process, not empty,
+   * unchanged for 10 ms, its front matter closed. `wait`: look again at that time. `refuse`: it
+   * stayed empty or unclosed for 2 s. Where the writers are not known, it must be unchanged for
+   * 2 s, and may lack something for a minute.
    */
-  settled(file: Dropped, now: number, writing: Writing | undefined): Settled {
-    return this.#settlingOf(file).judge(file.name, pathOf(file), now, writing);
+  settled(file: Dropped, glance: Glance, writing: Writing | undefined): Settled {
+    return this.#settlingOf(file).judge(glance, pathOf(file), writing);
   }
 
   #settlingOf({ role, box }: Dropped): Settling {

@@ -22,6 +22,17 @@ export type Settled =
   | { readonly is: 'refuse'; readonly problem: string }
   | { readonly is: 'gone' };
 
+/** What a look shows of a file. */
+export interface Glance {
+  /** The time of the look, in milliseconds since 1970. */
+  readonly now: number;
+  /** Null: no file is there, but perhaps something else. */
+  readonly seen: Seen | null;
+  readonly isGone: boolean;
+  /** Whether it has been unchanged for long enough to ask who writes it. */
+  readonly isQuiet: boolean;
+}
+
 interface Seen {
   readonly first: number;
   readonly size: number;
@@ -39,30 +50,27 @@ export class Settling {
     this.#disk = disk;
   }
 
-  /** Whether the file `name` at `path` has been unchanged for long enough to ask who writes it. */
-  isQuiet(name: string, path: string, now: number): boolean {
-    const look = this.#disk.look(path);
-    return look?.kind !== 'file' || now - quietSince(this.#remember(name, look, now), now) >= quietMs;
-  }
-
-  /**
-   * Judges the file `name` at `path`; `now` in milliseconds since 1970. `writing`: who has it open;
-   * undefined: it was not quiet, so it was not asked.
-   */
-  judge(name: string, path: string, now: number, writing: Writing | undefined): Settled {
+  /** Looks at the file `name` at `path`. `now`: in milliseconds since 1970. */
+  look(name: string, path: string, now: number): Glance {
     const look = this.#disk.look(path);
     if (look?.kind !== 'file') {
       this.#seen.delete(name);
-      return look === null ? { is: 'gone' } : { is: 'complete' };
+      return { now, seen: null, isGone: look === null, isQuiet: true };
     }
     const seen = this.#remember(name, look, now);
+    return { now, seen, isGone: false, isQuiet: now - quietSince(seen, now) >= quietMs };
+  }
+
+  /** Judges the file at `path` by a look at it. `writing`: who has it open, if that was asked. */
+  judge({ now, seen, isGone }: Glance, path: string, writing: Writing | undefined): Settled {
+    if (seen === null) return isGone ? { is: 'gone' } : { is: 'complete' };
     const unchanged = quietSince(seen, now);
     const quiet = writing === 'unknown' ? stillMs : quietMs;
     if (now - unchanged < quiet) return { is: 'wait', until: Math.ceil(unchanged + quiet) };
     if (writing === undefined) return { is: 'wait', until: now };
     if (typeof writing === 'object')
       return { is: 'wait', until: now + Math.max(againMs, Math.min(now - unchanged, seldomMs)) };
-    const lacks = look.size === 0 ? 'it is empty' : this.#unclosed(path);
+    const lacks = seen.size === 0 ? 'it is empty' : this.#unclosed(path);
     if (lacks === null) return { is: 'complete' };
     const patience = writing === 'unknown' ? longPatienceMs : patienceMs;
     if (now - seen.first >= patience) return { is: 'refuse', problem: lacks };

@@ -45,6 +45,14 @@ export async function withChannels(
         workflows.received(messages);
         wake();
       },
+      elsewhere: {
+        get isFresh() {
+          return hosts.every((host) => host.isFresh);
+        },
+        refresh: () => {
+          for (const host of hosts) host.refresh();
+        },
+      },
       isTalking: () => workflows.isTalking() || hosts.some((host) => host.isTalking),
       close: async () => {
         await Promise.all(hosts.map((host) => host.close()));

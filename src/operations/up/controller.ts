@@ -9,9 +9,9 @@ import type { Controller, ControllerOptions } from '../documents.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';
-import { mailUser, SharedSlots, type SlotUser } from '../../host/slots.ts';
+import { mailUser, SharedSlots } from '../../host/slots.ts';
 import { UpHost, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-host.ts';
-import type { MailPorts } from '../../mail/host/ports.ts';
+import type { MailOptions, MailPorts } from '../../mail/host/ports.ts';
 import { queuedJobs } from '../../mail/host/workspaces.ts';
 import type { Turns } from '../../mail/host/turns.ts';
 import type { HostPorts } from '../../host/ports.ts';
@@ -25,6 +25,7 @@ import { turnsOutput } from '../output.ts';
 import { notifyPerson } from '../notify.ts';
 import { controlFolder } from '../../host/control.ts';
 import {
+  lastRan,
   lockFile,
   publishing,
   type Published,
@@ -73,6 +74,7 @@ export async function startController(
   open: OpenWorkflows | null = null,
   texts: ConfirmedRoleTexts | null = null,
 ): Promise<Controller> {
+  const ran = lastRan(disk);
   const lock = await takeLock(disk);
   const kit = new HostProcess(disk, {
     home: projectHome,
@@ -103,6 +105,7 @@ export async function startController(
     return await compose(disk, definition, options, {
       kit,
       note,
+      ran,
       notes,
       open: open && kept,
       texts,
@@ -135,6 +138,8 @@ interface Opened {
 interface Held {
   readonly kit: HostProcess;
   readonly note: HolderNote;
+  /** When a controller ran last; null: not known. */
+  readonly ran: number | null;
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly open: OpenWorkflows | null;
@@ -150,7 +155,7 @@ async function compose(
   disk: Disk,
   definition: Wired,
   options: ControllerOptions,
-  { kit, note, notes: atStart, open, texts, opened, close }: Held,
+  { kit, note, ran, notes: atStart, open, texts, opened, close }: Held,
 ): Promise<Controller> {
   const { config, protocol } = definition;
   const { trail, noted } = trailOf(disk, config);
@@ -172,7 +177,8 @@ async function compose(
       protocolHash: definition.hash(),
       version: metadata.version,
       rebooted: bootBefore !== null && bootBefore !== boot,
-      ...(up && { slots: up.slots, onSent: up.workflows.received }),
+      lastRan: ran,
+      ...up?.options,
       ...traces.options,
     },
   );
@@ -191,11 +197,10 @@ async function compose(
     untilIdle: options.untilIdle,
     onChange: () => afterLook(host.state, options, kept, publish),
   });
-  const lacks = await recordingNote(options.record, disk.root);
-  const found = [host.cut, noted(), rules.note, lacks, await zombieNote()];
+  const lacks = [await recordingNote(options.record, disk.root), await zombieNote()];
   return handleOf(host, kit, {
     definition,
-    notes: [...atStart, ...found, ...(up?.workflows.notes ?? [])],
+    notes: [...atStart, host.cut, noted(), rules.note, ...lacks, ...(up?.workflows.notes ?? [])],
     problems,
     folders: own.folders,
     beside,
@@ -297,11 +302,17 @@ async function openUp(
   open: OpenWorkflows,
   { concurrency }: Protocol,
   kit: HostProcess,
-): Promise<{ readonly workflows: UpWorkflows; readonly shared: SharedSlots; readonly slots: SlotUser }> {
+): Promise<{
+  readonly workflows: UpWorkflows;
+  readonly shared: SharedSlots;
+  readonly options: Pick<MailOptions, 'slots' | 'onSent' | 'elsewhere'>;
+}> {
   const shared = new SharedSlots(concurrency);
   const wake = () => kit.wake();
   const workflows = await open(shared, { wake, failed: (error) => kit.fail(error) });
-  return { workflows, shared, slots: shared.join(mailUser, wake) };
+  const { received: onSent, elsewhere } = workflows;
+  const options = { slots: shared.join(mailUser, wake), onSent, ...(elsewhere && { elsewhere }) };
+  return { workflows, shared, options };
 }
 
 /** The input folders. */

@@ -36,6 +36,8 @@ export interface UpWorkflows {
   readonly received: (messages: readonly Message[]) => void;
   /** Whether channels are sending or receiving: more work may come. */
   readonly isTalking: () => boolean;
+  /** What channels have received; missing: there are none. `MailOptions` says what it means. */
+  readonly elsewhere?: { readonly isFresh: boolean; refresh(): void };
   close(): Promise<void>;
 }
 

@@ -18,22 +18,30 @@ const hour = 3_600_000;
 /** A project whose turns write a file into the inbox of the role in `writes`, and end. */
 function project(writes: (role: string) => string | null) {
   let now = Date.UTC(2026, 0, 1);
+  let elapsed = 0;
   const disk = new MemoryDisk(() => now);
   const jobs: AgentJob[] = [];
   const told: Message[] = [];
   let turns = 0;
-  const ports = mailPorts(disk, {
-    runner: { ...idleRunner, start: (job) => void jobs.push(job) },
-    notify: (_role, message) => void told.push(message),
-  });
-  const host = new MailHost(ports, { protocol, protocolHash: 'one', version: 'test' });
-  host.start();
+  const begin = () => {
+    const ports = mailPorts(disk, {
+      runner: { ...idleRunner, start: (job) => void jobs.push(job) },
+      notify: (_role, message) => void told.push(message),
+    });
+    const clock = { ...ports.clock, elapsed: () => elapsed + Math.sin(elapsed) };
+    const begun = new MailHost({ ...ports, clock }, { protocol, protocolHash: 'one', version: 'test' });
+    begun.start();
+    return begun;
+  };
+  let host = begin();
   const usage = { usd: 0, tokens: 0 };
   const outcome = { is: 'done', text: done, session: null, usage, model: null, denials: [] } as const;
   const drop = (role: string) => disk.plant(`agents/${role}/inbox/${String(Math.random())}.md`, 'Do it\n');
   /** Looks for as long as this. */
   const pass = (ms: number, step = 100) => {
     for (const end = now + ms; now < end; now += step) {
+      // The two clocks do not tick together.
+      elapsed += step;
       host.look();
       for (const job of jobs.splice(0)) {
         turns += 1;
@@ -51,6 +59,13 @@ function project(writes: (role: string) => string | null) {
     drop,
     notices,
     waits: () => host.waits,
+    /** Sets the wall clock. */
+    set: (ms: number) => void (now += ms),
+    /** As after a kill: nothing ends in order. */
+    restart: () => {
+      jobs.length = 0;
+      host = begin();
+    },
     turns: () => turns,
     lying: (role: string) => disk.list(`agents/${role}/inbox`),
   };
@@ -108,4 +123,58 @@ it('says until when files wait, and no more once they are accepted', () => {
   ]);
   pass(hour, 60_000);
   expect(waits()).not.toContain(first);
+});
+
+it.each([
+  ['at once', 0],
+  ['after the machine was off for half an hour', hour / 2],
+  ['on a clock that was set back for hours', -5 * hour],
+])('a controller that starts anew %s has no new budget', (_, step) => {
+  const world = project(() => 'a');
+  world.drop('a');
+  world.pass(10_000);
+  const turns = world.turns();
+  for (let count = 0; count < 5; count += 1) {
+    world.set(count === 0 ? step : 0);
+    world.restart();
+    world.pass(1_000);
+  }
+  expect(world.turns()).toBe(turns);
+  expect(world.notices()).toHaveLength(1);
+  expect(world.waits()).toHaveLength(1);
+});
+
+it('one that is killed with every turn has none either, and counts what it had only moved', () => {
+  const world = project(() => 'a');
+  for (let count = 0; count < 12; count += 1) {
+    world.drop('a');
+    world.pass(300);
+    world.restart();
+  }
+  world.pass(10_000);
+  expect(world.lying('a')!.length).toBeGreaterThanOrEqual(8);
+});
+
+it('more files at once than the limit allows count one by one', () => {
+  const world = project(() => null);
+  world.drop('b');
+  world.pass(100, 50);
+  for (let count = 0; count < 10; count += 1) world.drop('a');
+  world.pass(5_000);
+  expect(world.lying('a')).toHaveLength(7);
+  expect(world.notices()).toHaveLength(1);
+});
+
+it('says the same for as long as it holds, also once the clock was set back', () => {
+  const world = project(() => 'a');
+  world.drop('a');
+  world.pass(10_000);
+  world.set(-5 * hour);
+  world.pass(500);
+  const said = new Set<string>();
+  for (let count = 0; count < 20; count += 1) {
+    world.pass(100);
+    for (const why of world.waits()) said.add(why);
+  }
+  expect([...said]).toEqual([expect.stringContaining('wait until 2025-12-31T20:00:')]);
 });

@@ -3,6 +3,7 @@ import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import { idleRunner, mailPorts } from '../../support/mail-ports.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { readJournal } from '../../support/read-journal.ts';
+import type { MailOptions } from '../../../src/mail/host/ports.ts';
 import type { MailEvent } from '../../../src/mail/machine/event.ts';
 import { protocolOf } from '../machine/texts.ts';
 
@@ -25,9 +26,9 @@ class Left {
     this.settle();
   }
 
-  begin(clock: { suspended?(): number } = {}): MailHost {
+  begin(clock: { suspended?(): number } = {}, more: Partial<MailOptions> = {}): MailHost {
     const ports = mailPorts(this.disk, { runner: idleRunner });
-    const options = { protocol, protocolHash: 'one', version: 'test' };
+    const options = { protocol, protocolHash: 'one', version: 'test', ...more };
     this.host = new MailHost({ ...ports, clock: { ...ports.clock, ...clock } }, options);
     this.host.start();
     return this.host;
@@ -105,4 +106,46 @@ it('time in which no controller ran is not the time of an agent', () => {
   project.now += 61_000;
   project.settle();
   expect(project.request).toBe('timed out');
+});
+
+it.each([
+  ['it ran idle, and was off for an hour', hour, 9_000, 'open'],
+  ['that is all that was left', hour, 11_000, 'timed out'],
+  ['the clock was set back meanwhile', -5 * hour, 9_000, 'open'],
+  ['that is all that was left, and the clock was set back', -5 * hour, 61_000, 'timed out'],
+])('time in which a controller ran counts: %s', (_, off, then, request) => {
+  const project = new Left('one');
+  // The last event is as old.
+  const lastRan = (project.now += 50_000);
+  project.now += off;
+  project.begin({}, { lastRan });
+  project.settle();
+  project.now += then;
+  project.settle();
+  expect(project.request).toBe(request);
+});
+
+it.each([
+  ['at a start', 0],
+  ['after a suspension', 8 * hour],
+])('an answer that lies in a channel comes before a deadline %s, if the channel answers in time', (_, ms) => {
+  for (const delay of [0, 30_000, 70_000]) {
+    const project = new Left('ada');
+    let suspended = 0;
+    let asked = 0;
+    const elsewhere = { isFresh: ms > 0, refresh: () => void ((asked += 1), (elsewhere.isFresh = false)) };
+    if (ms === 0) project.now += hour;
+    project.begin({ suspended: () => suspended }, { elsewhere });
+    if (ms > 0) project.settle();
+    project.now += ms;
+    suspended = ms === 0 ? 0 : ms - 70_000;
+    const looks = (time: number) => {
+      for (let passed = 0; passed <= time; passed += 1_000, project.now += 1_000) project.host.look();
+    };
+    looks(delay);
+    project.answer();
+    elsewhere.isFresh = true;
+    looks(2_000);
+    expect([project.request, asked]).toEqual([delay < 60_000 ? 'answered' : 'timed out', ms === 0 ? 0 : 1]);
+  }
 });

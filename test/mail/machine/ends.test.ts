@@ -327,6 +327,7 @@ describe('a time in which the controller did not run', () => {
     world.now += hours;
     world.record({ type: 'suspended', ms: hours });
     expect(since()).toBe(30_000);
+    expect(world.now - world.running('one').claimedAt).toBe(30_000);
     world.record({ type: 'suspended', ms: hours });
     expect(since()).toBe(0);
   });

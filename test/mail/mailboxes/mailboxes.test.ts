@@ -14,6 +14,11 @@ function dropped(file: string): Dropped {
   return { role: 'qa', box: 'inbox', name: file };
 }
 
+/** How the file is settled that no process writes. */
+function settledIn(mailboxes: Mailboxes, now: number) {
+  return mailboxes.settled(dropped('x.md'), mailboxes.glance(dropped('x.md'), now), 'none');
+}
+
 describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
   function open(): DiskFixture & { mailboxes: Mailboxes } {
     const fixture = make();
@@ -129,7 +134,7 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
     plant(fixture);
     const kind = disk.look(`${inbox}/x.md`)?.kind;
     expect(mailboxes.list('qa', 'inbox')).toEqual(['x.md']);
-    expect(mailboxes.settled(dropped('x.md'), Date.now() + 20, 'none')).toEqual({ is: 'complete' });
+    expect(settledIn(mailboxes, Date.now() + 20)).toEqual({ is: 'complete' });
     expect(mailboxes.accept(dropped('x.md'), 'id')).toBe(true);
     expect(mailboxes.accepting()).toMatchObject([
       { id: 'id', name: 'x.md', content: { ok: false, problem } },
@@ -280,7 +285,7 @@ describe.each(diskFixtures)('Mailboxes.settled: $name', ({ make }) => {
       disk.remove(`${inbox}/x.md`);
       plant(`${inbox}/x.md`, text);
       touch(`${inbox}/x.md`, mtime);
-      return (now) => mailboxes.settled(dropped('x.md'), now, 'none');
+      return (now) => settledIn(mailboxes, now);
     };
   }
 
@@ -358,7 +363,7 @@ describe.each(diskFixtures)('Mailboxes.settled: $name', ({ make }) => {
     ] as const) {
       plant(`${inbox}/x.md`, '');
       touch(`${inbox}/x.md`, at);
-      expect(mailboxes.settled(dropped('x.md'), now, 'none')).toMatchObject({ is: 'wait' });
+      expect(settledIn(mailboxes, now)).toMatchObject({ is: 'wait' });
       expect(mailboxes.accept(dropped('x.md'), id)).toBe(true);
     }
   });
@@ -371,14 +376,14 @@ describe.each(diskFixtures)('Mailboxes.settled: $name', ({ make }) => {
       touch(`${inbox}/x.md`, mtime);
     };
     drop(at);
-    expect(mailboxes.settled(dropped('x.md'), at + 20, 'none')).toMatchObject({ is: 'wait' });
+    expect(settledIn(mailboxes, at + 20)).toMatchObject({ is: 'wait' });
     disk.remove(`${inbox}/x.md`);
-    expect(mailboxes.settled(dropped('x.md'), at + 30, 'none')).toEqual({ is: 'gone' });
+    expect(settledIn(mailboxes, at + 30)).toEqual({ is: 'gone' });
     drop(at);
-    expect(mailboxes.settled(dropped('x.md'), at + 2_040, 'none')).toMatchObject({ is: 'wait' });
+    expect(settledIn(mailboxes, at + 2_040)).toMatchObject({ is: 'wait' });
     disk.remove(`${inbox}/x.md`);
     mailboxes.list('qa', 'inbox');
     drop(at);
-    expect(mailboxes.settled(dropped('x.md'), at + 5_000, 'none')).toMatchObject({ is: 'wait' });
+    expect(settledIn(mailboxes, at + 5_000)).toMatchObject({ is: 'wait' });
   });
 });

@@ -10,7 +10,7 @@ it.each([
   let now = Date.UTC(2026, 0, 1);
   const disk = new MemoryDisk(() => now);
   const settling = new Settling(disk);
-  const judge = () => settling.judge('a.md', 'a.md', now, 'none');
+  const judge = () => settling.judge(settling.look('a.md', 'a.md', now), 'a.md', 'none');
   disk.plant('a.md', 'Words\n');
   expect(judge()).toMatchObject({ is: 'wait', until: now + 10 });
   now += 9;
@@ -30,10 +30,11 @@ function bed(text: string, written: Writing) {
   const disk = new MemoryDisk(() => now);
   const settling = new Settling(disk);
   disk.plant('a.md', text);
-  settling.isQuiet('a.md', 'a.md', now);
+  settling.look('a.md', 'a.md', now);
   return (at: number, writing = written) => {
     now = start + at;
-    return settling.judge('a.md', 'a.md', now, settling.isQuiet('a.md', 'a.md', now) ? writing : undefined);
+    const glance = settling.look('a.md', 'a.md', now);
+    return settling.judge(glance, 'a.md', glance.isQuiet ? writing : undefined);
   };
 }
 

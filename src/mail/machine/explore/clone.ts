@@ -19,6 +19,7 @@ export function cloneState(state: MailState): MailState {
     unread: new Map(state.unread),
     pendingProjections: new Map(state.pendingProjections),
     deadlines: new Map(state.deadlines),
+    dropped: new Map(state.dropped),
     timers: [...state.timers],
     broken: new Map(state.broken),
     possiblyQuiet: new Set(state.possiblyQuiet),

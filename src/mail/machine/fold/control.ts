@@ -9,38 +9,38 @@ import { place } from './places.ts';
 import { openThread } from './threads.ts';
 import { abandon, changeTurn, failThread } from './turns.ts';
 import { lineage } from './work.ts';
-import type { RoleName } from '../../../kernel/ids.ts';
+import type { MessageId, RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 import type { Target, TurnId } from '../../../letters/target.ts';
 
-/** Puts off every deadline that counts time: the answer to a request, a question, a turn's end. */
-export function suspended(state: MailState, ms: number): boolean {
-  for (const [request, at] of state.deadlines) setDeadline(state, request, at + ms);
-  for (const { id, phase } of state.turns.values()) {
+/**
+ * Puts off what counts time by a time in which no host ran: the answer to a request, a question, a
+ * turn's end. `isOff`: only the answers of agents, since people could act meanwhile.
+ */
+export function putOff(state: MailState, ms: number, isOff: boolean): boolean {
+  for (const [request, at] of state.deadlines)
+    if (!isOff || asksAgent(state, request)) setDeadline(state, request, at + ms);
+  const later = (at: number) => Math.min(state.now, at + ms);
+  for (const { id, phase, claimedAt } of isOff ? [] : state.turns.values()) {
+    changeTurn(state, id, { claimedAt: later(claimedAt) });
     if (phase.is === 'asking' && phase.until !== null)
       changeTurn(state, id, { phase: { ...phase, until: phase.until + ms } });
     if (phase.is === 'active' || phase.is === 'returned')
-      changeTurn(state, id, { phase: { ...phase, since: Math.min(state.now, phase.since + ms) } });
+      changeTurn(state, id, { phase: { ...phase, since: later(phase.since) } });
   }
   return true;
 }
 
-/**
- * Puts off the deadlines of requests that an agent can answer, who did not run. A person could
- * answer meanwhile.
- */
-export function putOffAgents(state: MailState, ms: number): void {
-  for (const [request, at] of state.deadlines) {
-    const mail = state.mail.get(request);
-    const roles = [...(mail?.request?.asks.keys() ?? [])].flatMap((recipient) =>
-      openCandidates(state, { request, recipient }),
-    );
-    const isPerson = (role: RoleName): boolean => {
-      const box = mail?.deliveries.get(role)?.at;
-      return box === 'unread' || box === 'read';
-    };
-    if (roles.some((role) => !isPerson(role))) setDeadline(state, request, at + ms);
-  }
+/** Whether an agent can answer a request. */
+function asksAgent(state: MailState, request: MessageId): boolean {
+  const mail = state.mail.get(request);
+  const roles = [...(mail?.request?.asks.keys() ?? [])].flatMap((recipient) =>
+    openCandidates(state, { request, recipient }),
+  );
+  return roles.some((role) => {
+    const box = mail?.deliveries.get(role)?.at;
+    return box !== 'unread' && box !== 'read';
+  });
 }
 
 /** Applies a command that was not refused. */

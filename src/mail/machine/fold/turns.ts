@@ -220,6 +220,7 @@ function endChildren(state: MailState, id: ThreadId): void {
 
 function leave(state: MailState, turn: Turn): void {
   if (!state.turns.delete(turn.id)) return;
+  state.agentsRan = state.now;
   if (turn.phase.is === 'asking') fileQuestion(state, turn.phase);
   // Its branch may have moved already, which is found out first.
   if (state.landings.get(turn.id)?.phase.is !== 'checked') state.landings.delete(turn.id);

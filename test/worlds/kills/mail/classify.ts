@@ -25,6 +25,7 @@ const files: FileTable<EffectName> = [
   ['remove', String.raw`^\.mailroom/accepting/`, 'accept.release'],
   ['remove', String.raw`^\.mailroom/control/`, 'control.take'],
   ['remove', String.raw`^\.mailroom/lock\.json$`, 'holder.remove'],
+  ['copy', String.raw`^\.mailroom/lock$`, 'holder.write'],
   ['remove', box('(inbox|outbox)'), 'projection.remove'],
   ['folder', String.raw`^\.mailroom/turns(/|$)`, 'turn.folder'],
   ['folder', '^tmp:home/', 'turn.folder'],

@@ -44,7 +44,7 @@ export class Person {
     timeline.later(
       2_000 + random.below(30_000),
       () => {
-        const watched = (disk.list(acceptingFolder) ?? []).filter((name) => /~\d+$/.test(name));
+        const watched = (disk.list(acceptingFolder) ?? []).filter((name) => /~\d+-\d+$/.test(name));
         const name = random.pick(watched);
         if (name !== undefined) this.#put(`${acceptingFolder}/${name}`, 'Do something, but carefully\n');
       },

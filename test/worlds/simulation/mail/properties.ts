@@ -95,7 +95,7 @@ export function checkFolders(disk: Disk, events: readonly MailEvent[], protocol:
       problems.push(`${key} (${message.type}) is ${at}, but lies in [${found.join(', ')}]`);
   }
   // Those that may grow are kept a while under names that end in their size.
-  for (const name of (disk.list('.mailroom/accepting') ?? []).filter((each) => !/~\d+$/.test(each)))
+  for (const name of (disk.list('.mailroom/accepting') ?? []).filter((each) => !/~\d+-\d+$/.test(each)))
     problems.push(`${name} was taken in and forgotten`);
   return problems;
 }
