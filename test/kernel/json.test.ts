@@ -91,7 +91,7 @@ describe('what is not JSON', () => {
     ['1 2', 'line 1, column 3: expected nothing after the value: 1 2'],
     [
       '["x\ny"]',
-      String.raw`line 1, column 4: expected the " that ends the string (a line break in it is \n): ["x`,
+      String.raw`line 1, column 4: expected the " that ends the string (a line break in it is \n, a tab \t): ["x`,
     ],
     [
       String.raw`["\x"]`,

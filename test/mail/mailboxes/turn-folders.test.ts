@@ -92,7 +92,7 @@ describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
       ['b.md', 'it is a fifo (named pipe), not a file'],
       ['c', 'it is a folder, not a file'],
       ['d.txt', 'its name does not end in .md'],
-      ['e.md', 'it is binary: it holds NUL bytes'],
+      ['e.md', 'it is binary: it holds NUL bytes (line 1, column 2)'],
       ['f.md', 'it has 4.1 MiB, the limit is 4 MiB'],
     ]);
   });
