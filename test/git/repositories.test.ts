@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { landWork } from '../../src/git/land-work.ts';
+import { emptyStale } from '../../src/git/submodules.ts';
 import { temporaryFolder } from '../process/support.ts';
 import { commitOf, gitIn, nothingApproved, problemOf, project, projectAt } from './roles-at-work.ts';
 
@@ -128,6 +129,23 @@ describe('a turn in a repository', () => {
     expect(git('ls-tree', commit, 'lib')).toBe(`160000 commit ${newer}\tlib`);
     two.git(...submodule, 'update');
     expect(readFileSync(join(two.path, 'lib/kept.txt'), 'utf8')).toBe('newer\n');
+  });
+
+  it('keeps an old checkout of a submodule in which there is work', async () => {
+    const { library, role } = withLibrary();
+    const one = role('one');
+    await one.enter();
+    one.git(...submodule, 'update', '--init');
+    const newer = library.git('commit-tree', '-m', 'newer', 'HEAD^{tree}');
+    one.git('update-index', '--cacheinfo', `160000,${newer},lib`);
+    const kept = join(one.path, 'lib/kept.txt');
+    const before = readFileSync(kept, 'utf8');
+    writeFileSync(kept, 'changed\n');
+    await emptyStale(one.path);
+    expect(readFileSync(kept, 'utf8')).toBe('changed\n');
+    writeFileSync(kept, before);
+    await emptyStale(one.path);
+    expect(existsSync(kept)).toBe(false);
   });
 
   it('names what it would leave behind in a submodule', async () => {
