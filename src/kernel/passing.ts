@@ -17,10 +17,11 @@ const passing: Readonly<Record<string, string>> = {
   ETXTBSY: 'text file busy',
 };
 
-const pattern = new RegExp(
-  `\\b(?:${Object.keys(passing).join('|')})\\b|(?:${Object.values(passing).join('|')})`,
-  'i',
-);
+/** For a filter such as LFS; the name of the program follows. */
+export const programIsMissing = 'git needs a program that is not installed:';
+
+const words = [...Object.values(passing), programIsMissing];
+const pattern = new RegExp(`\\b(?:${Object.keys(passing).join('|')})\\b|(?:${words.join('|')})`, 'i');
 
 /** Whether a message names such a reason, so that a retry can succeed. */
 export function isPassing(message: string): boolean {

@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, describe, expect, it } from 'vitest';
+import { isPassing } from '../../src/kernel/passing.ts';
 import { landWork } from '../../src/git/land-work.ts';
 import { emptyStale } from '../../src/git/submodules.ts';
 import { temporaryFolder } from '../process/support.ts';
@@ -257,6 +258,28 @@ describe('a turn in a repository', () => {
       expect(git('status', '--porcelain')).toBe('');
     },
   );
+
+  it('with a filter whose program is not installed waits for it, and loses nothing', async () => {
+    const { git, put, role } = project();
+    put('.gitattributes', '*.big filter=large\n');
+    put('one.big', 'one\n');
+    git('add', '-A');
+    git('commit', '-qm', 'large');
+    const one = role('one');
+    const entered = commitOf(await one.enter());
+    one.put('two.big', 'two\n');
+    for (const command of ['no-such-program %f', 'no-such-program']) {
+      configureUser(`[filter "large"]\n\tclean = ${command}\n\tsmudge = ${command}\n\trequired = true\n`);
+      for (const worked of [await one.leave(entered), await role('other').enter()]) {
+        const problem = problemOf(worked);
+        expect(problem).toContain('git needs a program that is not installed: no-such-program');
+        expect(isPassing(problem)).toBe(true);
+      }
+    }
+    configureUser('');
+    expect(git('show', `${commitOf(await one.leave(entered))}:two.big`)).toBe('two');
+    expect(commitOf(await role('other').enter())).toBe(entered);
+  });
 
   it('with large files keeps every byte of them', async () => {
     const { git, role } = project();
