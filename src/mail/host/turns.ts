@@ -22,7 +22,7 @@ import { isHostFault } from '../../kernel/passing.ts';
 import { isContained, orElse } from '../../kernel/contained.ts';
 import type { RoleTexts } from './role-texts.ts';
 import { Staging } from './staging.ts';
-import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
+import { maskedChanges, TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
 import { placeOf, stepFiles, stepVariables } from './workspaces.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Reason } from '../../kernel/errors.ts';
@@ -323,10 +323,11 @@ export class Turns {
     }
   }
 
-  #end(invocation: Invocation, came: Outcome, exit: Exit, looked: ChangesJudged): Fact[] {
+  #end(invocation: Invocation, came: Outcome, exit: Exit, seen: ChangesJudged): Fact[] {
     const { role, turn, attempt, round } = invocation;
-    const reports = [...looked.reports, ...(came.is === 'done' ? (came.warnings ?? []) : [])];
     const { folders } = this.#ports;
+    const looked = maskedChanges(seen, (text) => folders.masked(text));
+    const reports = [...looked.reports, ...(came.is === 'done' ? (came.warnings ?? []) : [])];
     const isWorktree = this.#options.protocol.workspace.kind === 'worktree';
     const { violations, borrowed, unread } = this.staging.last(
       invocation,
