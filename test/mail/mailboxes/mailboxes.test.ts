@@ -115,7 +115,11 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
       ({ plant }) => plant(`${inbox}/x.md`, Buffer.alloc(4 * 1024 * 1024 + 1, 'x')),
       'it has 4.1 MiB, the limit is 4 MiB',
     ],
-    ['binary', ({ plant }) => plant(`${inbox}/x.md`, 'a\0b'), 'it is binary: it holds NUL bytes (line 1, column 2)'],
+    [
+      'binary',
+      ({ plant }) => plant(`${inbox}/x.md`, 'a\0b'),
+      'it is binary: it holds NUL bytes (line 1, column 2)',
+    ],
     [
       'other encodings',
       ({ plant }) => plant(`${inbox}/x.md`, Buffer.of(0x68, 0xe4, 0x0a)),
