@@ -1,5 +1,4 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -16,7 +15,6 @@ import {
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isPassing } from '../../src/kernel/passing.ts';
 import { landWork } from '../../src/git/land-work.ts';
 import { emptyStale } from '../../src/git/submodules.ts';
 import { temporaryFolder } from '../process/support.ts';
@@ -258,41 +256,6 @@ describe('a turn in a repository', () => {
       expect(git('status', '--porcelain')).toBe('');
     },
   );
-
-  it('with a filter whose program is not installed waits for it, and loses nothing', async () => {
-    const { git, put, role } = project();
-    put('.gitattributes', '*.big filter=large\n');
-    put('one.big', 'one\n');
-    git('add', '-A');
-    git('commit', '-qm', 'large');
-    const one = role('one');
-    const entered = commitOf(await one.enter());
-    one.put('two.big', 'two\n');
-    for (const command of ['no-such-program %f', 'no-such-program']) {
-      configureUser(`[filter "large"]\n\tclean = ${command}\n\tsmudge = ${command}\n\trequired = true\n`);
-      for (const worked of [await one.leave(entered), await role('other').enter()]) {
-        const problem = problemOf(worked);
-        expect(problem).toContain('git needs a program that is not installed: no-such-program');
-        expect(isPassing(problem)).toBe(true);
-      }
-    }
-    configureUser('');
-    expect(git('show', `${commitOf(await one.leave(entered))}:two.big`)).toBe('two');
-    expect(commitOf(await role('other').enter())).toBe(entered);
-  });
-
-  it('with large files keeps every byte of them', async () => {
-    const { git, role } = project();
-    const bytes = randomBytes(24 * 1024 * 1024);
-    const one = role('one');
-    const entered = commitOf(await one.enter());
-    writeFileSync(join(one.path, 'large.bin'), bytes);
-    const commit = commitOf(await one.leave(entered));
-    expect(git('cat-file', '-s', `${commit}:large.bin`)).toBe(String(bytes.length));
-    const two = role('two');
-    await two.enter([commit]);
-    expect(readFileSync(join(two.path, 'large.bin')).equals(bytes)).toBe(true);
-  });
 
   it('merges an edit of one role into the file that another has renamed', async () => {
     const place = project();

@@ -45,7 +45,7 @@ function inAscii(json: string): string {
   return json.replaceAll(/[\u0080-\uffff]/g, escaped);
 }
 
-/** Characters of base64 that are masked wherever it is broken into lines: between groups of four. */
+/** So many characters of base64 are masked wherever it is broken into lines of whole groups. */
 const unbroken = 20;
 
 /**

@@ -230,6 +230,6 @@ export const git: readonly Mutation[] = [
     file: 'kernel/passing.ts',
     from: '[...Object.values(passing), programIsMissing]',
     to: '[...Object.values(passing)]',
-    seenBy: ['test/git/repositories.test.ts'],
+    seenBy: ['test/git/large-files.test.ts'],
   },
 ];
