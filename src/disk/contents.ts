@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { bytesInWords } from '../kernel/bytes.ts';
 import { isContained } from '../kernel/contained.ts';
+import { placeIn } from '../kernel/json-walk.ts';
 import { isDenied } from './disk.ts';
 import type { Disk, Kind } from './disk.ts';
 import type { Content } from '../kernel/content.ts';
@@ -67,9 +68,24 @@ function refusal(act: () => string | null): string | null {
 /** The text of some bytes; or why they are not text of at most `limit` bytes. */
 export function textIn(bytes: Buffer, limit = messageBytes): Content {
   if (bytes.length > limit) return problem(tooLarge(bytes.length, limit));
-  if (bytes.includes(0)) return problem('it is binary: it holds NUL bytes');
-  if (!isUtf8(bytes)) return problem('it is not text in UTF-8');
-  return { ok: true, text: bytes.toString('utf8') };
+  const why = notText(bytes);
+  return why === null ? { ok: true, text: bytes.toString('utf8') } : problem(why);
+}
+
+/** With the place of the first byte that is not text in UTF-8; null: all are. */
+function notText(bytes: Buffer): string | null {
+  const nul = bytes.indexOf(0);
+  if (nul === -1 && isUtf8(bytes)) return null;
+  if (['feff', 'fffe'].includes(bytes.toString('hex', 0, 2)))
+    return 'it is text in UTF-16, and must be in UTF-8';
+  if (nul !== -1) return `it is binary: it holds NUL bytes (${placeAt(bytes, nul)})`;
+  const read = Buffer.from(bytes.toString('utf8'));
+  const at = bytes.findIndex((byte, index) => byte !== read[index]);
+  return `it is not text in UTF-8 (${placeAt(bytes, at)}: byte 0x${bytes.toString('hex', at, at + 1)})`;
+}
+
+function placeAt(bytes: Buffer, at: number): string {
+  return placeIn(bytes.toString('utf8', 0, at), at);
 }
 
 function readAllowed(disk: Disk, path: string, limit: number): Buffer | null | 'denied' {

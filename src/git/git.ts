@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { programIsMissing } from '../kernel/passing.ts';
 import { buildEnvironment } from '../process/sandbox/environment.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { ownPath, ownProgram } from '../process/sandbox/own-programs.ts';
@@ -56,6 +57,10 @@ export function git(args: readonly string[], options: GitOptions): Promise<RunRe
   });
 }
 
+/** As the shell, or git itself, reports a filter whose program is not there. */
+const missingProgram =
+  /: (?:line )?\d+: (\S+): (?:command )?not found$|cannot run (\S+): No such file or directory$/m;
+
 /**
  * Why git failed: the `fatal:` or `error:` line of its output, without the warnings and advice
  * around it.
@@ -63,6 +68,8 @@ export function git(args: readonly string[], options: GitOptions): Promise<RunRe
 export function whyGitFailed({ error, ended, stderr, stdout }: RunResult): string {
   if (error !== null) return error;
   if (ended !== 'exited') return `ended by ${ended}`;
+  const missing = missingProgram.exec(stderr);
+  if (missing !== null) return `${programIsMissing} ${missing[1] ?? missing[2] ?? ''}`;
   const lines = `${stderr}\n${stdout}`.trim().split('\n');
   return lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? '';
 }

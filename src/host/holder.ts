@@ -6,7 +6,6 @@ import { lockNames } from '../kernel/lock-names.ts';
 import { readHolderFile, type Holder } from '../letters/letters.ts';
 import { readContent } from '../disk/contents.ts';
 import type { Disk } from '../disk/disk.ts';
-import { MailroomError } from '../kernel/errors.ts';
 import type { HeldWork } from '../kernel/why.ts';
 import { attempt } from '../disk/disk-attempts.ts';
 
@@ -53,37 +52,19 @@ export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Hold
 /** How often a holder notes that it runs, in milliseconds. */
 const noteEvery = 1_000;
 
-/**
- * For a call after every look: calls `then`, writes the problems and the users of the slots beside
- * the lock when they change, for `status` and `why`, and notes that the holder runs by the time of
- * the locked file. A disk error here stops nothing.
- */
-export function publishing(
-  disk: Disk,
-  note: HolderNote,
-  current: () => Required<Pick<HolderNote, 'problems' | 'slots'>>,
-  then: () => void,
-): () => void {
-  let published = JSON.stringify({ problems: [], slots: null });
+/** For a call after every look: notes that the controller runs, by the time of its lock. */
+export function notingTime(disk: Disk): () => void {
   let noted = 0;
   return () => {
-    then();
-    const [shown, now] = [current(), Date.now()];
-    const text = JSON.stringify(shown);
-    const isNew = text !== published;
-    published = text;
-    orElse(() => {
-      if (isNew) writeHolder(disk, { ...note, ...shown });
-      if (Math.abs(now - noted) < noteEvery) return;
-      noted = now;
-      attempt('note the time of', lockFile, () =>
-        utimesSync(`${disk.root}/${lockFile}`, now / 1_000, now / 1_000),
-      );
-    }, undefined);
+    const now = Date.now();
+    if (Math.abs(now - noted) < noteEvery) return;
+    noted = now;
+    const note = (): void => utimesSync(`${disk.root}/${lockFile}`, now / 1_000, now / 1_000);
+    orElse(() => attempt('note the time of', lockFile, note), undefined);
   };
 }
 
-/** When a holder last ran, in milliseconds since 1970; null: not known. Ask before you lock it. */
+/** When a controller last ran, in milliseconds since 1970; null: not known. Ask before you lock it. */
 export function lastRan(disk: Disk): number | null {
   return orElse(() => disk.look(lockFile)?.mtimeMs ?? null, null);
 }
@@ -139,11 +120,7 @@ export function publishing(
     const text = JSON.stringify(now);
     if (text === published) return;
     published = text;
-    try {
-      writeHolder(disk, { ...note, ...now }, lock);
-    } catch (error) {
-      if (!(error instanceof MailroomError)) throw error;
-    }
+    orElse(() => void writeHolder(disk, { ...note, ...now }, lock), undefined);
   };
 }
 

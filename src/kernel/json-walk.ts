@@ -100,7 +100,7 @@ class Walk {
     throw this.#expected(
       this.#text[this.#at] === '\\'
         ? String.raw`one of the escapes \" \\ \/ \b \f \n \r \t \u0000`
-        : String.raw`the " that ends the string (a line break in it is \n)`,
+        : String.raw`the " that ends the string (a line break in it is \n, a tab \t)`,
     );
   }
 

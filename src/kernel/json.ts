@@ -1,4 +1,4 @@
-import { faultIn, JsonFault, placeIn, walkJson } from './json-walk.ts';
+import { faultIn, JsonFault, placeIn, walkJson, type JsonRules } from './json-walk.ts';
 import { ownValue } from './own.ts';
 
 /** Any JSON value. Journals and front matter consist of these. */
@@ -65,6 +65,21 @@ export function hasDoubledKey(text: string): boolean {
   return false;
 }
 
+/** The first key that an object in JSON has twice, in words; null: there is none. */
+function doubledKey(text: string): string | null {
+  if (!hasDoubledKey(text)) return null;
+  const key: JsonRules['key'] = (name, at, before) => {
+    if (before.has(name)) throw new JsonFault(at, `the key \`${name.slice(0, 100)}\` is given twice`);
+  };
+  try {
+    walkJson(text, { levels: mostLevels, key });
+    return null;
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    return `${error.message} (${placeIn(text, error.at)})`;
+  }
+}
+
 /** The string of a quoted one, however it is written. */
 function string(quoted: string): string {
   const value = parseJson(quoted);
@@ -73,14 +88,14 @@ function string(quoted: string): string {
 
 /**
  * Like `readJson`, for values that are kept: refuses numbers that cannot be represented exactly
- * (`1e400`, `9007199254740993`) and names their place. What it reads is equal to what is read back
- * once it was written.
+ * (`1e400`, `9007199254740993`) and keys that are given twice, and names their place. What it reads
+ * is equal to what is read back once it was written.
  */
 export function readExactJson(marked: string, levels = mostLevels): ReturnType<typeof readJson> {
   const text = withoutMark(marked);
   const read = readJson(text, levels);
   if (!read.ok) return read;
-  const problem = inexactNumber(text);
+  const problem = inexactNumber(text) ?? doubledKey(text);
   if (problem !== null) return { ok: false, problem };
   return { ok: true, value: withoutNegativeZero(read.value) };
 }

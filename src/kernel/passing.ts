@@ -20,10 +20,11 @@ const passing: Readonly<Record<string, string>> = {
 /** The beginning of what is said where no temporary folder can be made, for whatever reason. */
 export const noTemporary = 'no temporary folder can be made in ';
 
-const pattern = new RegExp(
-  `\\b(?:${Object.keys(passing).join('|')})\\b|(?:${[noTemporary, ...Object.values(passing)].join('|')})`,
-  'i',
-);
+/** For a filter such as LFS; the name of the program follows. */
+export const programIsMissing = 'git needs a program that is not installed:';
+
+const words = [...Object.values(passing), noTemporary, programIsMissing];
+const pattern = new RegExp(`\\b(?:${Object.keys(passing).join('|')})\\b|(?:${words.join('|')})`, 'i');
 
 /** Whether a message names such a reason, so that a retry can succeed. */
 export function isPassing(message: string): boolean {

@@ -57,8 +57,9 @@ function valueAtStart(tree: Tree, isOwn: (name: string) => boolean, language: La
       if (whenTrue === undefined || whenFalse === undefined) return undefined;
       return isTrue(whenTrue) === isTrue(whenFalse) ? whenTrue : undefined;
     }
-    case 'name':
     case 'index':
+      return valueOf(tree.object) === null ? null : undefined;
+    case 'name':
       return undefined;
   }
 }

@@ -8,10 +8,16 @@ const widest = 160;
  * marked below it, and the hint. No newline at the end.
  */
 export function renderDiagnostic({ code, severity, message, place, hint }: Diagnostic): string {
-  const lines = [`${place === null ? '' : `${where(place)}: `}${severity} ${code}: ${message}`];
+  const at = place === null ? '' : `${where(place)}: `;
+  const lines = [`${at}${severity} ${code}: ${withShortWords(message)}`];
   if (place !== null) lines.push(...excerpt(place));
-  if (hint !== null) lines.push(`hint: ${hint}`);
+  if (hint !== null) lines.push(`hint: ${withShortWords(hint)}`);
   return lines.map(printable).join('\n');
+}
+
+/** Names and values of a file may have any length. */
+function withShortWords(text: string): string {
+  return text.replaceAll(/(\S{300})\S+/g, '$1…');
 }
 
 /** Several diagnostics, separated by empty lines. */

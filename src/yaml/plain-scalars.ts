@@ -3,8 +3,8 @@ import { setOwn } from '../kernel/own.ts';
 
 /* Values on one line. Undefined is "not plain": use the parser. */
 
-/** The source of a pattern for keys that are read without the parser. */
-export const plainKey = String.raw`[A-Za-z0-9_][\w.-]*`;
+/** The source of a pattern for keys that are read without the parser, which refuses longer ones. */
+export const plainKey = String.raw`[A-Za-z0-9_][\w.-]{0,1000}`;
 
 const wholeNumber = /^(?:0|[1-9]\d{0,14})$/;
 const quoted = /"(?:[^"\\\p{Cc}]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/uy;

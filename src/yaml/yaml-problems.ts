@@ -1,5 +1,6 @@
 import type { Document, YAMLParseError } from 'yaml';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
+import { oneLine } from '../kernel/one-line.ts';
 import type { Source } from './source.ts';
 
 /** Valid YAML that is not allowed here. */
@@ -93,6 +94,10 @@ const wordings: readonly (readonly [RegExp, Wording | ((text: string, line: stri
       hint: 'begin the text on the next line, or quote a value that begins with it',
     },
   ],
+  [
+    /^The : indicator must be at most/,
+    { message: 'a key has more than 1,024 characters', hint: 'shorten it' },
+  ],
   [/^Tabs are not allowed/, { message: 'tabs are not allowed as indentation', hint: 'indent with spaces' }],
   [
     /^Comments must be/,
@@ -104,7 +109,7 @@ const wordings: readonly (readonly [RegExp, Wording | ((text: string, line: stri
 function missingColon(text: string, line: string): Wording {
   const word = /\S.*/.exec(text)?.[0].trim() ?? '';
   if (/^["']/.test(word) && line.trim() !== word) return afterQuote;
-  return missingSpace(text) ?? { message: `a \`:\` is missing after \`${word}\``, hint: null };
+  return missingSpace(text) ?? { message: `a \`:\` is missing after \`${oneLine(word, 80)}\``, hint: null };
 }
 
 function missingSpace(line: string): Wording | null {
@@ -130,6 +135,8 @@ function wordingOf(error: YAMLParseError, text: string, line: string): Wording {
   const plain = error.message.replace(/ at line \d+, column \d+:?.*$/s, '');
   return wording ?? { message: `${plain.slice(0, 1).toLowerCase()}${plain.slice(1)}`, hint: null };
 }
+
+const lineEndHint = 'let lines end with a line feed, not with a carriage return alone';
 
 /**
  * All YAML errors of a document, in its order, at most one per line: further ones on a line are
@@ -178,13 +185,13 @@ export function syntaxProblems(
   for (const { start, end, message, hint } of found.toSorted((a, b) => a.start - b.start)) {
     const place = source.place(start, end);
     if (problems.has(place.line)) continue;
-    const inExpression = place.text.includes('${{');
+    const ofLine = place.text.includes('${{') ? expressionHint : hint;
     problems.set(place.line, {
       code: 'E_YAML',
       severity: 'error',
       message,
       place,
-      hint: inExpression ? expressionHint : hint,
+      hint: place.text.includes('\r') ? lineEndHint : ofLine,
     });
   }
   return [...problems.values()];

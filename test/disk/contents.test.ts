@@ -1,6 +1,6 @@
 import { TurnFolders } from '../../src/mail/mailboxes/turn-folders.ts';
 import { describe, expect, it } from 'vitest';
-import { readContent } from '../../src/disk/contents.ts';
+import { readContent, textIn } from '../../src/disk/contents.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { failure } from '../support/memory-tree.ts';
 
@@ -44,6 +44,23 @@ describe('readContent', () => {
     broken.plant('x.md', '1');
     expect(() => readContent(broken, 'x.md')).toThrowError('cannot read x.md: input/output error');
   });
+});
+
+it.each([
+  [Buffer.from('a\nbc\0'), 'it is binary: it holds NUL bytes (line 2, column 3)'],
+  [Buffer.from('h\u00e9\nn: \u00e9\n', 'latin1'), 'it is not text in UTF-8 (line 1, column 2: byte 0xe9)'],
+  [Buffer.of(0xc3, 0xa9, 0x0a, 0xc3), 'it is not text in UTF-8 (line 2, column 1: byte 0xc3)'],
+  [Buffer.from('\ufffd\u{1f600}'), null],
+  [
+    Buffer.concat([Buffer.from('\ufffd'), Buffer.of(0xff)]),
+    'it is not text in UTF-8 (line 1, column 2: byte 0xff)',
+  ],
+  [Buffer.from('\ufeffname: x\n', 'utf16le'), 'it is text in UTF-16, and must be in UTF-8'],
+  [Buffer.from('\ufeffname: x\n', 'utf16le').swap16(), 'it is text in UTF-16, and must be in UTF-8'],
+])('says where %j is not text', (bytes, problem) => {
+  expect(textIn(bytes)).toEqual(
+    problem === null ? { ok: true, text: bytes.toString() } : { ok: false, problem },
+  );
 });
 
 describe('collecting', () => {

@@ -1,5 +1,4 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -17,6 +16,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { landWork } from '../../src/git/land-work.ts';
+import { emptyStale } from '../../src/git/submodules.ts';
 import { temporaryFolder } from '../process/support.ts';
 import { commitOf, gitIn, nothingApproved, problemOf, project, projectAt } from './roles-at-work.ts';
 
@@ -130,6 +130,23 @@ describe('a turn in a repository', () => {
     expect(readFileSync(join(two.path, 'lib/kept.txt'), 'utf8')).toBe('newer\n');
   });
 
+  it('keeps an old checkout of a submodule in which there is work', async () => {
+    const { library, role } = withLibrary();
+    const one = role('one');
+    await one.enter();
+    one.git(...submodule, 'update', '--init');
+    const newer = library.git('commit-tree', '-m', 'newer', 'HEAD^{tree}');
+    one.git('update-index', '--cacheinfo', `160000,${newer},lib`);
+    const kept = join(one.path, 'lib/kept.txt');
+    const before = readFileSync(kept, 'utf8');
+    writeFileSync(kept, 'changed\n');
+    await emptyStale(one.path);
+    expect(readFileSync(kept, 'utf8')).toBe('changed\n');
+    writeFileSync(kept, before);
+    await emptyStale(one.path);
+    expect(existsSync(kept)).toBe(false);
+  });
+
   it('names what it would leave behind in a submodule', async () => {
     const { git, role } = withLibrary();
     const one = role('one');
@@ -239,19 +256,6 @@ describe('a turn in a repository', () => {
       expect(git('status', '--porcelain')).toBe('');
     },
   );
-
-  it('with large files keeps every byte of them', async () => {
-    const { git, role } = project();
-    const bytes = randomBytes(24 * 1024 * 1024);
-    const one = role('one');
-    const entered = commitOf(await one.enter());
-    writeFileSync(join(one.path, 'large.bin'), bytes);
-    const commit = commitOf(await one.leave(entered));
-    expect(git('cat-file', '-s', `${commit}:large.bin`)).toBe(String(bytes.length));
-    const two = role('two');
-    await two.enter([commit]);
-    expect(readFileSync(join(two.path, 'large.bin')).equals(bytes)).toBe(true);
-  });
 
   it('merges an edit of one role into the file that another has renamed', async () => {
     const place = project();

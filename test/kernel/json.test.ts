@@ -52,6 +52,19 @@ it('names the first number that cannot be kept, and its place', () => {
   expect(readExactJson('[[-0]]', 1)).toEqual({ ok: false, problem: 'it is nested more than 1 levels deep' });
 });
 
+it('names a key that is given twice, however it is written, and its place', () => {
+  for (const text of ['{"a": 1,\n "b": {"c": 1, "c": 2}}', '{"a": [],\n "b": {"c": 1, "\\u0063": 2}}'])
+    expect(readExactJson(text)).toEqual({
+      ok: false,
+      problem: 'the key `c` is given twice (line 2, column 16)',
+    });
+  expect(
+    readExactJson('{"a": {"b": 1}, "b": {"a": "{\\"a\\":1}"}, "c": [{"a": 1}, {"a": 1}]}'),
+  ).toMatchObject({
+    ok: true,
+  });
+});
+
 it('reads values that are the same after they were written and read back', () => {
   const figure = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,20})?(e[+-]?\d{1,3})?$/);
   const text = fc.oneof(
@@ -91,7 +104,7 @@ describe('what is not JSON', () => {
     ['1 2', 'line 1, column 3: expected nothing after the value: 1 2'],
     [
       '["x\ny"]',
-      String.raw`line 1, column 4: expected the " that ends the string (a line break in it is \n): ["x`,
+      String.raw`line 1, column 4: expected the " that ends the string (a line break in it is \n, a tab \t): ["x`,
     ],
     [
       String.raw`["\x"]`,

@@ -1,5 +1,6 @@
 import process from 'node:process';
-import { chmodSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliProject } from '../support/clis.ts';
@@ -102,6 +103,30 @@ describe('doctor', () => {
     expect((await doctor([], alone))('sandbox')).toEqual([
       `warning none (No permissions to create new namespace): ${free}${onLinux('; let unprivileged users create namespaces')}`,
     ]);
+  });
+
+  it('says what is missing for files in LFS', async () => {
+    const files = {
+      '.gitattributes': '*.big filter=lfs\n',
+      'one.big': 'one\n',
+      '.gitconfig': '[filter "lfs"]\n\tprocess = git-lfs filter-process\n',
+      'mailroom.yaml': 'trail: off\n',
+    };
+    project = new CliProject(files, { claude: '' });
+    for (const words of [
+      ['init', '-q'],
+      ['add', '-N', '.gitattributes', 'one.big'],
+    ])
+      execFileSync('git', words, { cwd: project.root });
+    for (const name of ['git', 'sh'])
+      symlinkSync(
+        execFileSync('which', [name], { encoding: 'utf8' }).trim(),
+        join(project.root, 'bin', name),
+      );
+    const found = await doctor([], { PATH: join(project.root, 'bin') });
+    expect(found('git')).toContain(
+      'problem files are in LFS, and git-lfs is not installed: no checkout can be made',
+    );
   });
 
   it('counts one role as one', async () => {

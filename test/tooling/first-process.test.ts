@@ -74,6 +74,27 @@ it('elsewhere nothing is between', async () => {
   expect(stdout).toBe(`${String(process.pid)} ${itself}\n`);
 });
 
+it.each(['mailroom', 'orchestrate'])('%s cannot write to an output that is closed', async (name) => {
+  const prints = packageWith(`
+    const lost = (output) => {
+      try { return require('node:fs').writeSync(output, String(output)) === 0; }
+      catch ({ code }) { return code === 'EBADF'; }
+    };
+    return (lost(1) ? 10 : 0) + (lost(2) ? 20 : 0);`);
+  const closing = async (redirection: string) => {
+    const words = ['sh', '-c', `"$0" ${redirection}`, join(dirname(prints), '../package/bin', name)];
+    const { exitCode, stdout, stderr } = await run(words, { cwd: '/', env });
+    return [exitCode, stdout, stderr];
+  };
+  expect(await closing('>&-')).toEqual([10, '', '2']);
+  expect(await closing('>&- <&-')).toEqual([10, '', '2']);
+  expect(await closing('2>&-')).toEqual([20, '1', '']);
+  expect(await closing('>&- 2>&-')).toEqual([30, '', '']);
+  expect(await closing('<&- >&- 2>&-')).toEqual([30, '', '']);
+  expect(await closing('<&-')).toEqual([0, '1', '2']);
+  expect(await closing('9>/dev/null')).toEqual([0, '1', '2']);
+});
+
 it('says where Node as the first process leaves zombies', async () => {
   const folder = temporaryFolder();
   const link = (name: string) => {

@@ -23,6 +23,8 @@ it.each([
   'parameters.on ? steps.look.values.a : steps.look.values.b',
   'steps.look.exit_code != 0 || false',
   'loop.iteration > 0 && parameters.on',
+  'fromJSON(steps.look.output).more',
+  'fromJSON(steps.look.output)[loop.elapsed].more[0] > 1',
   'false',
 ])('a loop that begins with `%s` never runs', (text) => {
   expect(never(text)).toBe(true);
@@ -38,7 +40,7 @@ it.each([
   'steps.other.exit_code != 0',
   "steps[parameters.which].status == 'FAILED'",
   'parameters.on ? steps.look.values.a : true',
-  'fromJSON(steps.look.output).more',
+  'fromJSON(steps.other.output).more',
   "exists('go')",
   'loop.elapsed > 60',
   'true',

@@ -31,6 +31,13 @@ describe('for people', () => {
     expect(renderDiagnostic(diagnostic(null))).toBe('error E_VALUE: it is wrong');
   });
 
+  test('of a word of any length the beginning', () => {
+    const long = (letter: string) => `\`${letter.repeat(200_000)}\` is long`;
+    expect(renderDiagnostic({ ...diagnostic(null, long('y')), message: long('x') })).toBe(
+      `error E_VALUE: \`${'x'.repeat(299)}… is long\nhint: \`${'y'.repeat(299)}… is long`,
+    );
+  });
+
   test('several, an empty line between them', () => {
     const warning = { ...diagnostic(null), severity: 'warning' as const };
     expect(renderDiagnostics([diagnostic(null), warning])).toBe(

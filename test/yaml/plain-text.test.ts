@@ -24,6 +24,8 @@ test.each([
 });
 
 test.each([
+  // The parser refuses it.
+  `${'k'.repeat(1_025)}: 1\n`,
   'a: b: c\n',
   'a: b #c\n',
   'a: b \n',

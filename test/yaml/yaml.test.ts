@@ -125,6 +125,24 @@ describe('what is refused stands where it is said to stand', () => {
   });
 });
 
+test.each([
+  [
+    'name: n\rsteps: {}\r',
+    '1:7 a key cannot follow a value here',
+    'let lines end with a line feed, not with a carriage return alone',
+  ],
+  [`name: n\n${'k'.repeat(2_000)}: 1\n`, '2:1 a key has more than 1,024 characters', 'shorten it'],
+])('what is wrong with a text is named with what is right: %#', (text, problem, hint) => {
+  expect(wrong(text)).toEqual([problem]);
+  expect(parseYaml(text, 'a.yaml')).toMatchObject({ problems: [{ hint }] });
+});
+
+test('of a long line that lacks a colon, the beginning is named', () => {
+  expect(wrong(`a: 1\n${'long '.repeat(50_000)}\n`)).toEqual([
+    `2:1 a \`:\` is missing after \`${'long '.repeat(15)}long…\``,
+  ]);
+});
+
 test('the largest text is read, and one character more is not', () => {
   const text = `a: "${'x'.repeat(largestYaml - 5)}"`;
   expect(text).toHaveLength(largestYaml);

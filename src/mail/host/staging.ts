@@ -97,7 +97,9 @@ export class Staging implements OpenTurns {
         .map((path) => `\`${path}\` was written in the worktree, ${noMail}: write to $MAILROOM_OUTBOX`),
       ...(strays.length > mostNamed ? [`more files were written in the worktree, ${noMail}`] : []),
     ];
-    return { violations: [...violations, ...(unread === null ? [] : [unread]), ...others], borrowed, unread };
+    const masked = (text: string) => this.#ports.folders.masked(text);
+    const all = [...violations, ...(unread === null ? [] : [unread]), ...others].map(masked);
+    return { violations: all, borrowed, unread: unread === null ? null : masked(unread) };
   }
 
   /** Forgets a turn whose attempt is over. */

@@ -78,6 +78,17 @@ export class TurnPermissions {
   }
 }
 
+/** With the names of files, which the agent has chosen, as people may read them. */
+export function maskedChanges(
+  { failure, reports }: ChangesJudged,
+  mask: (text: string) => string,
+): ChangesJudged {
+  return {
+    failure: failure === null ? null : { ...failure, text: mask(failure.text) },
+    reports: reports.map(mask),
+  };
+}
+
 /**
  * The files that the runs' steps among these messages provide and expect in a folder, relative to
  * it.

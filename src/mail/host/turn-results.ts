@@ -5,7 +5,7 @@ import { failedBy, resultOf, soundReason, withUnsent } from './collect.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import type { Staging } from './staging.ts';
-import type { ChangesJudged } from './turn-permissions.ts';
+import { maskedChanges, type ChangesJudged } from './turn-permissions.ts';
 import { isContained } from '../../kernel/contained.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import type { RoleName } from '../../kernel/ids.ts';
@@ -50,10 +50,11 @@ export class TurnResults {
     }
   }
 
-  #end(invocation: Invocation, came: Outcome, exit: Exit, looked: ChangesJudged): Fact[] {
+  #end(invocation: Invocation, came: Outcome, exit: Exit, seen: ChangesJudged): Fact[] {
     const { role, turn, attempt, round } = invocation;
-    const reports = [...looked.reports, ...(came.is === 'done' ? (came.warnings ?? []) : [])];
     const { folders } = this.#ports;
+    const looked = maskedChanges(seen, (text) => folders.masked(text));
+    const reports = [...looked.reports, ...(came.is === 'done' ? (came.warnings ?? []) : [])];
     const isWorktree = this.#options.protocol.workspace.kind === 'worktree';
     const { violations, borrowed, unread } = this.#staging.last(
       invocation,

@@ -96,7 +96,7 @@ export class TurnFolders {
       const content = isTooMuch ? problem(tooMuchText) : this.#stagedContent(path, name);
       if (content === 'gone') return [];
       if (content.ok) this.#disk.write(join(collected, name), content.text);
-      return [{ name, content }];
+      return [{ name: this.masked(name), content }];
     });
   }
 
@@ -163,11 +163,16 @@ export class TurnFolders {
     return latestLines(this.#disk, files, most, { mask: this.#mask, said });
   }
 
-  /** The names of what a turn has in its staging folder; relative to the project. */
+  /** The names of what a turn has in its staging folder, masked; relative to the project. */
   written(turn: string, attempt: number): { readonly folder: string; readonly names: readonly string[] } {
     const folder = join(attemptPath(turn, attempt), 'outbox');
     const names = this.#staged(folder);
-    return { folder, names: typeof names === 'string' ? [] : names };
+    return { folder, names: typeof names === 'string' ? [] : names.map((name) => this.masked(name)) };
+  }
+
+  /** A text with names of files that an agent has chosen, as people may read it. */
+  masked(text: string): string {
+    return this.#mask.name(text);
   }
 
   /** What an agent has printed so far; empty: nothing, or its attempt has no such file. */

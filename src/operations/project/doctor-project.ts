@@ -138,11 +138,28 @@ async function sandbox(config: Config): Promise<Finding[]> {
   return [{ topic, state: 'problem', text }];
 }
 
+/** Without its filter git takes the pointers of LFS for the content of the files. */
+async function lfs(root: string): Promise<Finding[]> {
+  const files = await git(['ls-files', '--', ':(top,attr:filter=lfs)'], { cwd: root });
+  if (files.exitCode !== 0 || files.stdout === '') return [];
+  const filter = await git(['config', '--get-regexp', String.raw`^filter\.lfs\.(process|smudge)$`], {
+    cwd: root,
+  });
+  const program = await git(['lfs', 'version'], { cwd: root });
+  const lacks = program.exitCode === 0 ? '' : 'install git-lfs, then ';
+  if (filter.stdout === '') {
+    const text = `git has no filter for files in LFS, such as ${files.stdout.split('\n')[0] ?? ''}: they hold pointers, and changed ones are committed as plain files; ${lacks}run \`git lfs install\` and \`git lfs pull\``;
+    return [{ topic: 'git', state: 'problem', text }];
+  }
+  const text = 'files are in LFS, and git-lfs is not installed: no checkout can be made';
+  return lacks === '' ? [] : [{ topic: 'git', state: 'problem', text }];
+}
+
 /** Stash, clean and checkout would move mail that git tracks; and what keeps git from working. */
 async function ignored(root: string): Promise<Finding[]> {
   const { broken } = await refsIn(root);
   const refs = broken.map((text): Finding => ({ topic: 'git', state: 'problem', text }));
-  return [...refs, ...(await ignoring(root))];
+  return [...refs, ...(await lfs(root)), ...(await ignoring(root))];
 }
 
 async function ignoring(root: string): Promise<Finding[]> {

@@ -27,6 +27,7 @@ import { controlFolder } from '../../host/control.ts';
 import {
   lastRan,
   lockFile,
+  notingTime,
   publishing,
   type Published,
   readBoot,
@@ -189,13 +190,14 @@ async function compose(
   const others = () => [...traces.problems(), ...(remote?.problems() ?? [])];
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
   const publish = publishing(disk, note, () => publishedOf(host, problems(), up?.shared.taken ?? null));
+  const noteTime = notingTime(disk);
   const kept = new StatusKeeper(disk, clock);
   const beside = up?.workflows ?? nothingElse;
   kit.attach(new UpHost(host, beside), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
-    onChange: () => afterLook(host.state, options, kept, publish),
+    onChange: () => afterLook(host.state, options, kept, [publish, noteTime]),
   });
   const lacks = [await recordingNote(options.record, disk.root), await zombieNote()];
   return handleOf(host, kit, {
@@ -283,11 +285,11 @@ function afterLook(
   state: MailState,
   { onChange }: ControllerOptions,
   kept: StatusKeeper,
-  publish: () => void,
+  others: readonly (() => void)[],
 ): void {
   onChange(state);
   kept.look(state);
-  publish();
+  for (const other of others) other();
 }
 
 /** The work of a controller of the mail alone. */

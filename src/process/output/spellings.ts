@@ -19,11 +19,16 @@ export function jsonSpellings(secrets: readonly string[]): string[] {
   return distinct(spellings);
 }
 
-/** The same, and as it appears in base64, URLs and quoted for a shell. */
+/** The same, and as it appears in base64, URLs, XML and quoted for a shell. */
 export function allSpellings(secrets: readonly string[]): string[] {
   return distinct([
     ...jsonSpellings(secrets),
-    ...secrets.flatMap((secret) => [...inBase64(secret), ...inUrl(secret), ...inShell(secret)]),
+    ...secrets.flatMap((secret) => [
+      ...inBase64(secret),
+      ...inUrl(secret),
+      ...inXml(secret),
+      ...inShell(secret),
+    ]),
   ]);
 }
 
@@ -40,8 +45,8 @@ function inAscii(json: string): string {
   return json.replaceAll(/[\u0080-\uffff]/g, escaped);
 }
 
-/** How long the lines are that programs break base64 into. */
-const lineLengths = [64, 76];
+/** So many characters of base64 are masked wherever it is broken into lines of whole groups. */
+const unbroken = 20;
 
 /**
  * The characters that do not depend on what stands before and after the secret, for each of the
@@ -53,26 +58,50 @@ function inBase64(secret: string): string[] {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
     return encoded.slice([0, 2, 3][before], Math.floor(((before + bytes.length) * 8) / 6));
   });
-  const [first = ''] = whole;
-  const lines = lineLengths.flatMap((length) =>
-    first.length <= length ? [] : (first.match(new RegExp(`.{8,${String(length)}}`, 'g')) ?? []),
+  const parts = whole.flatMap((encoded, before) =>
+    Array.from({ length: Math.floor(encoded.length / 4) }, (_, group) => {
+      const start = group * 4 + [0, 2, 1][before]!;
+      return encoded.slice(start, start + unbroken);
+    }).filter(({ length }) => length === unbroken),
   );
-  const spellings = [...whole, ...lines];
-  return [...spellings, ...spellings.map((each) => each.replaceAll('+', '-').replaceAll('/', '_'))];
+  return [...whole, ...parts, ...whole.map((each) => each.replaceAll('+', '-').replaceAll('/', '_'))];
 }
 
-/** What is not escaped: everywhere, by `encodeURIComponent`, by `encodeURI`. */
-const keptInUrls = [/[\w.~-]/, /[\w.~!'()*-]/, /[\w.~!'()*;/?:@&=+$,#-]/];
+/**
+ * What is not escaped: everywhere, by Python, in forms, by `encodeURIComponent`, by Go in paths, in
+ * the user names, the paths and the queries of WHATWG, by `encodeURI`.
+ */
+const keptInUrls = [
+  /[\w.~-]/,
+  /[\w.~/-]/,
+  /[\w.*-]/,
+  /[\w.~!'()*-]/,
+  /[\w.~$&+=:@-]/,
+  /[\w.~!$%&'()*+,-]/,
+  /[^"#<>?^`{}]/,
+  /[^"#<>]/,
+  /[\w.~!'()*;/?:@&=+$,#-]/,
+];
 
 function inUrl(secret: string): string[] {
   const escaped = (byte: number) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   const spellings = keptInUrls.map((kept) =>
     [...Buffer.from(secret)]
-      .map((byte) => (kept.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : escaped(byte)))
+      .map((byte) => {
+        const isKept = byte > 0x20 && byte < 0x7f && kept.test(String.fromCharCode(byte));
+        return isKept ? String.fromCharCode(byte) : escaped(byte);
+      })
       .join(''),
   );
   const forms = [...spellings, ...spellings.map((each) => each.replaceAll('%20', '+'))];
   return [...forms, ...forms.map((each) => each.replaceAll(/%../g, (code) => code.toLowerCase()))];
+}
+
+function inXml(secret: string): string[] {
+  const inText = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const inQuotes = inText.replaceAll('"', '&quot;');
+  const marks = ['&#39;', '&#x27;', '&apos;'].map((mark) => inQuotes.replaceAll("'", mark));
+  return [inText, inQuotes, ...marks, inText.replaceAll('"', '&#34;').replaceAll("'", '&#39;')];
 }
 
 /** With the letters that stand for them in `$'…'`. */

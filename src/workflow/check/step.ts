@@ -75,7 +75,7 @@ function checkInput(step: Step, input: Input, here: Here): void {
   const source = found.graph.steps[found.target]!;
   const artifacts = artifactsOf(source);
   if (report.context.broken.has(input.from)) return;
-  if (artifacts.includes(input.artifact)) return checkInputPresence(input, source, report);
+  if (artifacts.includes(input.artifact)) return checkInputPresence(input, source, found.graph, here);
   const message = `\`${input.from}\` has no artifact \`${input.artifact}\``;
   const gives = givesText(source, report.vocabulary);
   if (gives !== null && artifacts.length === 0)

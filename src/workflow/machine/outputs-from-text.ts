@@ -54,7 +54,7 @@ export function valuesFromText(
   text: string,
 ): { readonly values: JsonObject } | { readonly unreadable: string } {
   if (values !== null) {
-    if (!isJsonObject(values)) return { unreadable: 'they are no JSON object' };
+    if (!isJsonObject(values)) return { unreadable: 'they must be a JSON object' };
     const { unreadable } = values;
     const isProblem = Object.keys(values).length === 1 && typeof unreadable === 'string';
     return isProblem ? { unreadable } : { values };

@@ -101,6 +101,18 @@ it.each(['after it has begun', 'again after a restart'])(
   },
 );
 
+it('is put aside only once the notice about it is durable', () => {
+  const world = project();
+  world.restart();
+  world.pass(1_000);
+  world.grow();
+  world.look();
+  expect(world.failed()).toEqual([]);
+  expect(world.watched()).toHaveLength(1);
+  world.pass(1_000);
+  expect(world.failed()).toEqual([whole]);
+});
+
 it('names it to the person who wrote it as well', () => {
   const world = project('---\ntype: task\nfrom: ann\n---\nDrop them\n');
   world.grow('---\ntype: task\nfrom: ann\n---\nDrop them not\n');

@@ -272,7 +272,7 @@ it('fails the attempt of an agent whose result no one foresaw, and nothing else'
 it.each([
   ['a folder', 'folder', 'cannot read agents/one/role.md: it is a folder, not a file'],
   ['a fifo', 'fifo', 'cannot read agents/one/role.md: it is a fifo (named pipe), not a file'],
-  ['no text', 'bytes', 'cannot read agents/one/role.md: it is binary: it holds NUL bytes'],
+  ['no text', 'bytes', 'cannot read agents/one/role.md: it is binary: it holds NUL bytes (line 1, column 1)'],
   ['too long', 'long', 'cannot read agents/one/role.md: it has 256.1 KiB, the limit is 256 KiB'],
 ])('holds the mail of a role whose role.md is %s, until it is right again', (_what, kind, problem) => {
   const { disk, host, jobs, look, drop, lying } = project();

@@ -27,6 +27,8 @@ export interface Said {
   readonly isWrong: boolean;
   /** It is left in the role's own outbox, not in that of the turn. */
   readonly isOwn: boolean;
+  /** Of the file, without its ending; missing: `x`. */
+  readonly name?: string;
 }
 
 function outcomeOf({ text, ends }: Said): Outcome {
@@ -69,7 +71,7 @@ export function played(secrets: readonly string[], said: Said, trail: Trail = no
       const { outbox, stdout } = invocation.paths;
       const header = `type: ${said.isWrong ? 'nothing' : 'memo'}\nto: ada\nsubject: ${JSON.stringify(said.subject)}\n`;
       const folder = said.isOwn ? 'agents/one/outbox' : below(outbox);
-      disk.write(`${folder}/x.md`, `---\n${header}---\n${said.text}\n`);
+      disk.write(`${folder}/${said.name ?? 'x'}.md`, `---\n${header}---\n${said.text}\n`);
       const masker = maskerFactory(secrets)();
       disk.write(below(stdout), Buffer.concat([masker.push(Buffer.from(said.text)), masker.flush()]));
       host.turns.ended(key, maskOutcome(outcomeOf(said), mask), exit());

@@ -35,3 +35,14 @@ it('a secret changes no document of the mail and leaks into none', () => {
   expect(turns).toBeGreaterThan(100);
   expect(commits).toBeGreaterThan(100);
 });
+
+it.each([
+  { isWrong: false, isOwn: false },
+  { isWrong: true, isOwn: false },
+  { isWrong: true, isOwn: true },
+])('a secret in the name of a file is in no document: %j', (how) => {
+  const name = 'secret-in-a-name';
+  const said = { text: 'Done.', subject: 'done', ends: 'done', name, ...how } as const;
+  const files = [...played([name], said)].filter(([, text]) => text.includes(name));
+  expect(files.map(([path]) => path)).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { CatchingUp } from '../../../src/mail/host/intake.ts';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import { idleRunner, mailPorts } from '../../support/mail-ports.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
@@ -72,6 +73,21 @@ it('so does one that lies there after a suspension of the controller', () => {
   project.answer();
   project.settle();
   expect(project.request).toBe('answered');
+});
+
+it('a look that reads no mailbox shows nothing of what lies there', () => {
+  const catchingUp = new CatchingUp();
+  const all = { wake: null, more: false, watch: null };
+  for (const [scan, looked] of [
+    [false, all],
+    [true, { ...all, more: true }],
+    [true, { ...all, wake: 7 }],
+  ] as const) {
+    catchingUp.looked(scan, looked, 0);
+    expect(catchingUp.isOver).toBe(false);
+  }
+  catchingUp.looked(true, all, 0);
+  expect(catchingUp.isOver).toBe(true);
 });
 
 it('a person without an answer is out of time', () => {

@@ -133,6 +133,17 @@ describe('an agent that asks a person', () => {
     expect(decidedCalls(world.running('engineer')).denied).toEqual(['npm install']);
   });
 
+  it('has the time that it was given, without that of a suspension', () => {
+    const world = asking(['npm install'], '{ person: user, timeout: 2h }');
+    const hours = 8 * 3_600_000;
+    world.now += hours;
+    world.record({ type: 'suspended', ms: hours });
+    world.tick('1h59m');
+    expect(world.acts()).toEqual([]);
+    world.tick('1m');
+    expect(world.acts()).toEqual(['engineer gets no answer', 'engineer continues']);
+  });
+
   it('asks again and again, and nothing of that is a correction or an attempt', () => {
     const world = asking();
     for (const command of ['one', 'two', 'three']) {

@@ -120,11 +120,15 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
       ({ plant }) => plant(`${inbox}/x.md`, Buffer.alloc(4 * 1024 * 1024 + 1, 'x')),
       'it has 4.1 MiB, the limit is 4 MiB',
     ],
-    ['binary', ({ plant }) => plant(`${inbox}/x.md`, 'a\0b'), 'it is binary: it holds NUL bytes'],
+    [
+      'binary',
+      ({ plant }) => plant(`${inbox}/x.md`, 'a\0b'),
+      'it is binary: it holds NUL bytes (line 1, column 2)',
+    ],
     [
       'other encodings',
       ({ plant }) => plant(`${inbox}/x.md`, Buffer.of(0x68, 0xe4, 0x0a)),
-      'it is not text in UTF-8',
+      'it is not text in UTF-8 (line 1, column 2: byte 0xe4)',
     ],
   ];
 
@@ -199,7 +203,7 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
     plant(`agents/qa/failed/${month}/${name}`, 'a\0b');
     const binary = {
       code: 'E_FILE',
-      message: `cannot read agents/qa/failed/${month}/${name}: it is binary: it holds NUL bytes`,
+      message: `cannot read agents/qa/failed/${month}/${name}: it is binary: it holds NUL bytes (line 1, column 2)`,
     };
     expect(() => mailboxes.read('qa', 'failed', name)).toThrowError(expect.objectContaining(binary));
   });

@@ -1,4 +1,5 @@
 import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
+import { maskOf } from '../../../src/process/output/mask.ts';
 import { describe, expect, it } from 'vitest';
 import type { DiskFixture } from '../../disk/disk-fixtures.ts';
 import { diskFixtures, cleanUp } from '../../disk/disk-fixtures.ts';
@@ -75,6 +76,19 @@ describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
     expect(fixture.disk.list(`${attempt}/collected-1`)).toEqual(['a.md']);
   });
 
+  it('shows no secret in the names of files, and keeps files apart whose names look alike then', () => {
+    const fixture = open();
+    fixture.begin(0, false);
+    const [one, two] = ['first-secret', 'second-secret'];
+    const folders = new TurnFolders(fixture.disk, maskOf([one, two]));
+    for (const secret of [one, two]) fixture.plant(`${outbox}/${secret}.md`, `of ${secret}`);
+    expect(folders.written('t1', 2).names).toEqual(['***.md', '***.md']);
+    expect(folders.collect('t1', 2, 0)).toEqual(
+      [one, two].map(() => ({ name: '***.md', content: { ok: true, text: 'of ***' } })),
+    );
+    expect(fixture.disk.list(`${attempt}/collected-0`)).toHaveLength(2);
+  });
+
   it('names what is no mail, follows no link, waits for no fifo, and passes over dot files', () => {
     const fixture = open();
     fixture.begin(0, false);
@@ -92,7 +106,7 @@ describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
       ['b.md', 'it is a fifo (named pipe), not a file'],
       ['c', 'it is a folder, not a file'],
       ['d.txt', 'its name does not end in .md'],
-      ['e.md', 'it is binary: it holds NUL bytes'],
+      ['e.md', 'it is binary: it holds NUL bytes (line 1, column 2)'],
       ['f.md', 'it has 4.1 MiB, the limit is 4 MiB'],
     ]);
   });

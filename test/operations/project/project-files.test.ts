@@ -50,7 +50,7 @@ describe('definitions', () => {
 
   it.each([
     ['x'.repeat(256 * 1024 + 1), 'cannot read protocols/a.yaml: it has 256.1 KiB, the limit is 256 KiB'],
-    ['a\0b', 'cannot read protocols/a.yaml: it is binary: it holds NUL bytes'],
+    ['a\0b', 'cannot read protocols/a.yaml: it is binary: it holds NUL bytes (line 1, column 2)'],
   ])('are refused when they are no text of a sensible size', (content, message) => {
     const disk = new MemoryDisk();
     disk.plant('protocols/a.yaml', content);

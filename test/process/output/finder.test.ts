@@ -29,6 +29,27 @@ function begunPlainly(wanted: readonly string[], input: Buffer): number {
   return Math.max(0, ...lengths);
 }
 
+test.each<[readonly string[], string, [number, number][]]>([
+  [
+    ['aaaa'],
+    'baaaaaaab',
+    [
+      [1, 5],
+      [4, 8],
+    ],
+  ],
+  [
+    ['aabbbb', 'abbb'],
+    'aabbbb',
+    [
+      [1, 5],
+      [0, 6],
+    ],
+  ],
+])('finds %j in %s, by their ends', (wanted, text, spans) => {
+  expect(new Finder(wanted.map((each) => Buffer.from(each))).find(Buffer.from(text), 0)).toEqual(spans);
+});
+
 test('finds exactly what looking for each string finds', () => {
   fc.assert(
     fc.property(someWanted, letters(0, 60), fc.nat({ max: 40 }), (wanted, text, from) => {

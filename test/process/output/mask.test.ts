@@ -107,13 +107,20 @@ describe('masker', () => {
     },
   );
 
-  it('masks base64 of a long secret that is broken into lines', () => {
+  it('masks base64 of a long secret wherever it begins and is broken into lines', () => {
     const secret = Array.from({ length: 20 }, (_, at) => `line-${String(at * 7919)}`).join('\n');
-    const encoded = Buffer.from(secret).toString('base64');
-    for (const length of [64, 76]) {
-      const lines = encoded.match(new RegExp(`.{1,${String(length)}}`, 'g')) ?? [];
-      expect(cutAnywhere(lines.slice(0, -1).join('\n'), secret)).toMatch(/^\*\*\*(\n\*\*\*)*$/);
-    }
+    const encoded = (text: string) => Buffer.from(text).toString('base64');
+    for (const before of ['', 'u', 'u:', 'me:', 'a-user-of-this-name:'])
+      for (const length of [60, 64, 76]) {
+        const text = encoded(before + secret).match(new RegExp(`.{1,${String(length)}}`, 'g')) ?? [];
+        const lines = maskChunks([text.join('\r\n')], [secret]).split('\r\n');
+        const inner = lines.slice(1, -1).map((line) => line.replace('***', ''));
+        expect(inner).toEqual(inner.map(() => ''));
+        expect(lines[0]?.replace(/\*\*\*$/, '').length).toBeLessThanOrEqual(encoded(before).length);
+        expect(lines.at(-1)?.replace(/^\*\*\*/, '').length).toBeLessThan(20);
+      }
+    const other = '-----BEGIN CERTIFICATE-----\nMIIB\n';
+    expect(maskChunks([encoded(other)], [`-----BEGIN PRIVATE KEY-----\n${secret}`])).toBe(encoded(other));
   });
 
   it.each([
@@ -121,6 +128,16 @@ describe('masker', () => {
     ['p@ss/w rd+é', 'p%40ss%2fw+rd%2b%c3%a9'],
     ['p@ss/w rd+é', 'p@ss/w%20rd+%C3%A9'],
     ["it's(a)secret!*", 'it%27s%28a%29secret%21%2A'],
+    ["a/b c:d@e=f'g&é~", 'a/b%20c%3Ad%40e%3Df%27g%26%C3%A9~'],
+    ["a/b c:d@e=f'g&é~", 'a%2Fb+c%3Ad%40e%3Df%27g%26%C3%A9%7E'],
+    ["a/b c:d@e=f'g&é~", 'a%2Fb%20c:d@e=f%27g&%C3%A9~'],
+    ["a/b c:d@e=f'g&é~", "a%2Fb%20c%3Ad%40e%3Df'g&%C3%A9~"],
+    ["a/b c:d@e=f'g&é~", "a/b%20c:d@e=f'g&%C3%A9~"],
+    ['<a&b>"c"\'d\'', `&lt;a&amp;b&gt;"c"'d'`],
+    ['<a&b>"c"\'d\'', '&lt;a&amp;b&gt;&quot;c&quot;&#39;d&#39;'],
+    ['<a&b>"c"\'d\'', '&lt;a&amp;b&gt;&quot;c&quot;&#x27;d&#x27;'],
+    ['<a&b>"c"\'d\'', '&lt;a&amp;b&gt;&quot;c&quot;&apos;d&apos;'],
+    ['<a&b>"c"\'d\'', '&lt;a&amp;b&gt;&#34;c&#34;&#39;d&#39;'],
     ["it's(a)secret!*", "it's(a)secret!*"],
     ["it's a $ecret", String.raw`'it'\''s a $ecret'`],
     ["it's a $ecret", `'it'"'"'s a $ecret'`],

@@ -218,4 +218,18 @@ export const git: readonly Mutation[] = [
     to: 'false)',
     seenBy: ['test/git/travel.test.ts'],
   },
+  {
+    mechanism: 'a submodule with work is not emptied',
+    file: 'git/submodules.ts',
+    from: ' || (await workInside(folder, [{ path }])) !== null) continue;',
+    to: ') continue;',
+    seenBy: ['test/git/worktrees.test.ts', 'test/git/repositories.test.ts'],
+  },
+  {
+    mechanism: 'work waits for the program of a filter of git',
+    file: 'kernel/passing.ts',
+    from: '[...Object.values(passing), programIsMissing]',
+    to: '[...Object.values(passing)]',
+    seenBy: ['test/git/large-files.test.ts'],
+  },
 ];

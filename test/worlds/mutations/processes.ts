@@ -50,4 +50,25 @@ export const processes: readonly Mutation[] = [
     to: 'Promise.all([Promise.resolve([]), settled',
     seenBy: ['test/process/supervise.test.ts'],
   },
+  {
+    mechanism: 'a busy process is not a suspended one',
+    file: 'process/running-time.ts',
+    from: 'Math.min(passed, pulse - this.#pulse)',
+    to: '0',
+    seenBy: ['test/process/running-time.test.ts'],
+  },
+  {
+    mechanism: 'a limit of time does not lose what a program has finished',
+    file: 'process/supervision/supervision.ts',
+    from: "this.#finishing?.isFinished() === true ? 'lingered' : limit",
+    to: 'limit',
+    seenBy: ['test/process/lingering.test.ts', 'test/process/supervision/finish.test.ts'],
+  },
+  {
+    mechanism: 'a program that works after its final event continues',
+    file: 'process/supervision/limits.ts',
+    from: '(since ?? runningTime.now()) : null;',
+    to: '(since ?? runningTime.now()) : since;',
+    seenBy: ['test/process/supervision/finish.test.ts', 'test/providers/final-event.test.ts'],
+  },
 ];

@@ -197,4 +197,25 @@ export const runs: readonly Mutation[] = [
     to: 'const removed = added;',
     seenBy: ['test/git/rollback.test.ts'],
   },
+  {
+    mechanism: 'a number that cannot be kept is refused',
+    file: 'kernel/json.ts',
+    from: 'if (problem !== null) return { ok: false, problem };',
+    to: '',
+    seenBy: ['test/kernel/json.test.ts'],
+  },
+  {
+    mechanism: 'visits of steps that an edit removed are gone',
+    file: 'workflow/machine/fold/bodies.ts',
+    from: '    state.steps.delete(path);\n    for (const set of [state.ready, state.active, state.dirty]) set.delete(path);\n  }\n  const sequences',
+    to: '  }\n  const sequences',
+    seenBy: ['test/workflow/machine/edited.test.ts'],
+  },
+  {
+    mechanism: 'a disk without room does not fail a step',
+    file: 'workflow/host/workers.ts',
+    from: 'if (isHostFault(error) && !this.#running.has(text))',
+    to: 'if (false)',
+    seenBy: ['test/workflow/host/held.test.ts'],
+  },
 ];

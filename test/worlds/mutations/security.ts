@@ -246,4 +246,32 @@ export const security: readonly Mutation[] = [
     to: 'if (false)',
     seenBy: ['test/workflow/triggers/webhooks.test.ts'],
   },
+  {
+    mechanism: 'the lines of a secret are masked',
+    file: 'process/output/spellings.ts',
+    from: '[secret, secret.trim(), ...parts]',
+    to: '[secret, secret.trim()]',
+    seenBy: ['test/process/output/mask.test.ts'],
+  },
+  {
+    mechanism: 'a secret that overlaps another one is found',
+    file: 'process/output/finder.ts',
+    from: 'if (last > start) found.push([last, last + length]);',
+    to: '',
+    seenBy: ['test/process/output/finder.test.ts'],
+  },
+  {
+    mechanism: 'a copy of a project is not held by the original',
+    file: 'host/holder.ts',
+    from: 'return isCopied ? null : read.value;',
+    to: 'return read.value;',
+    seenBy: ['test/host/lock.test.ts'],
+  },
+  {
+    mechanism: 'a secret in base64 is masked wherever it is broken into lines',
+    file: 'process/output/spellings.ts',
+    from: 'group * 4 + [0, 2, 1][before]!',
+    to: 'group * 4',
+    seenBy: ['test/process/output/mask.test.ts'],
+  },
 ];

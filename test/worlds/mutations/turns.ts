@@ -190,4 +190,11 @@ export const turns: readonly Mutation[] = [
     to: "if (!message || box !== 'inbox') return null;",
     seenBy: ['test/mail/host/returned.test.ts'],
   },
+  {
+    mechanism: 'the time in which a turn waits for the machine is not its own',
+    file: 'mail/host/turns.ts',
+    from: ' - this.waits.heldMs(turn.id)',
+    to: '',
+    seenBy: ['test/mail/host/held.test.ts'],
+  },
 ];

@@ -134,4 +134,11 @@ export const workers: readonly Mutation[] = [
     to: '',
     seenBy: ['test/operations/workers/held-turn.test.ts'],
   },
+  {
+    mechanism: 'a lease that ran out while its controller slept does not count',
+    file: 'queue/waking.ts',
+    from: 'if (now - this.#last > gapMs) this.#until = now + graceMs;',
+    to: '',
+    seenBy: ['test/queue/waking.test.ts'],
+  },
 ];
