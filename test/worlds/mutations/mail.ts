@@ -214,14 +214,14 @@ export const mail: readonly Mutation[] = [
   {
     mechanism: 'a look without the mailboxes shows nothing of what lies there',
     file: 'mail/host/intake.ts',
-    from: '(scan && wake === null && !more)',
+    from: '(isAll && wake === null && !more)',
     to: '(wake === null && !more)',
     seenBy: ['test/mail/host/waking.test.ts'],
   },
   {
     mechanism: 'a time without a controller is not the time of an agent',
     file: 'mail/machine/apply.ts',
-    from: 'if (before > 0) putOffAgents(state, state.now - before);',
+    from: 'if (before > 0) putOff(state, Math.min(event.off ?? Infinity, state.now - before), true);',
     to: '',
     seenBy: ['test/mail/machine/ends.test.ts', 'test/mail/host/waking.test.ts'],
   },
@@ -241,9 +241,9 @@ export const mail: readonly Mutation[] = [
   },
   {
     mechanism: 'files that appear while agents run are bounded',
-    file: 'mail/host/new-tasks.ts',
-    from: 'if (first === undefined || first + hour <= now) {',
-    to: 'if (true) {',
+    file: 'mail/machine/fold/new-tasks.ts',
+    from: 'return first === undefined || first + hour <= now ? null : first + hour;',
+    to: 'return null;',
     seenBy: ['test/mail/host/new-tasks.test.ts'],
   },
 ];
