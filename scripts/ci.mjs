@@ -19,7 +19,7 @@ const steps = [
   [
     {
       name: 'long tests, more values, workers killed at random moments',
-      command: 'MAILROOM_KILLS=30 PROPERTY_RUNS=4 npm run --silent test:long',
+      command: 'MAILROOM_KILLS=20 PROPERTY_RUNS=3 npm run --silent test:long',
     },
   ],
   [{ name: 'other versions of Node', command: 'node scripts/other-nodes.mjs' }],
@@ -27,13 +27,13 @@ const steps = [
   [
     {
       name: 'kills at random moments',
-      command: 'npm run --silent kill-matrix -- --random 20',
+      command: 'npm run --silent kill-matrix -- --random 12',
     },
   ],
   [
     {
       name: 'runs killed at random moments',
-      command: 'npm run --silent kill-matrix:runs -- --random 10',
+      command: 'npm run --silent kill-matrix:runs -- --random 6',
     },
   ],
   [
