@@ -64,7 +64,7 @@ export function notingTime(disk: Disk): () => void {
   };
 }
 
-/** When a controller last ran, in milliseconds since 1970; null: not known. Ask before you lock it. */
+/** When a controller last ran, in milliseconds since 1970; null: not known. Ask before you lock. */
 export function lastRan(disk: Disk): number | null {
   return orElse(() => disk.look(lockFile)?.mtimeMs ?? null, null);
 }

@@ -1,3 +1,4 @@
+import type { Elsewhere } from './ports.ts';
 import type { BoxNames, Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Glance } from '../mailboxes/settling.ts';
 import type { Fact, Notice } from '../machine/event.ts';
@@ -46,17 +47,29 @@ const catchUpMs = 60_000;
  * are there come before deadlines that passed meanwhile.
  */
 export class CatchingUp {
+  readonly #elsewhere: Elsewhere | undefined;
   #since: number | null = null;
   #isOver = false;
+
+  constructor(elsewhere?: Elsewhere) {
+    this.#elsewhere = elsewhere;
+  }
 
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** `isAll`: whether the look read the mailboxes, after what lies elsewhere had come there. */
+  /** After a suspension. */
+  again(): void {
+    [this.#since, this.#isOver] = [null, false];
+    this.#elsewhere?.refresh();
+  }
+
+  /** `isAll`: whether the look read the mailboxes. What lies elsewhere comes there first. */
   looked(isAll: boolean, { wake, more }: Looked, now: number): void {
     this.#since ??= now;
-    this.#isOver ||= (isAll && wake === null && !more) || now - this.#since > catchUpMs;
+    const isRead = isAll && this.#elsewhere?.isFresh !== false && wake === null && !more;
+    this.#isOver ||= isRead || now - this.#since > catchUpMs;
   }
 }
 

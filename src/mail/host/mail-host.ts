@@ -31,7 +31,6 @@ import { withdrawnNotice } from './withdrawn-notice.ts';
 import { Turns } from './turns.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
-import type { HeldWork } from '../../kernel/why.ts';
 
 /** More rounds of deciding than any state needs: beyond it, deciding loops. */
 const mostRounds = 100_000;
@@ -67,7 +66,7 @@ export class MailHost implements Host {
   #commandsReadable = true;
   /** What the last look at the mailboxes says of the next one. */
   #looked: Looked = { wake: null, more: false, watch: null };
-  #catchingUp = new CatchingUp();
+  readonly #catchingUp: CatchingUp;
   #decision: Decision = { facts: [], processes: [], landings: [], wake: null };
 
   constructor(ports: MailPorts, options: MailOptions) {
@@ -82,6 +81,7 @@ export class MailHost implements Host {
     this.#projector = new MailboxProjector(ports, options.protocol, this.#expected);
     this.#commands = new Commands(this.#ledger, options.protocol, ports);
     this.#incoming = ports.runs ? incomingReader(this.#ledger, options.protocol, ports.runs) : null;
+    this.#catchingUp = new CatchingUp(options.elsewhere);
     this.#texts = new RoleTexts((role) => ports.roleText(role));
     this.#programs = new MissingPrograms(() => ports.missingProviders?.() ?? new Set());
     this.#turns = new Turns(this.#ledger, ports, options, this.#texts);
@@ -110,11 +110,6 @@ export class MailHost implements Host {
   /** Why processes and complete files wait, in words. */
   get waits(): readonly string[] {
     return [this.#turns.waits.problem ?? [], this.#intake.waits].flat();
-  }
-
-  /** The turns that wait until this machine can do what they need. */
-  get heldTurns(): readonly HeldWork[] {
-    return this.#turns.waits.held;
   }
 
   get fresh(): boolean {
@@ -171,12 +166,7 @@ export class MailHost implements Host {
    * mailboxes: enough after a process's report.
    */
   record(scan: boolean): void {
-    const { elsewhere } = this.#options;
-    if (this.#ledger.recordSuspension()) {
-      this.#catchingUp = new CatchingUp();
-      elsewhere?.refresh();
-    }
-    const isAll = scan && elsewhere?.isFresh !== false;
+    if (this.#ledger.recordSuspension()) this.#catchingUp.again();
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
     // Only a new scan can clear the errors of a scan.
     if (scan) this.#disk.renew();
@@ -197,7 +187,7 @@ export class MailHost implements Host {
     this.#looked = { ...looked, wake: earliest([looked.wake, again]), more };
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     if (scan) this.#programs.look(this.#options.protocol);
-    this.#catchingUp.looked(isAll, this.#looked, this.#ledger.now());
+    this.#catchingUp.looked(scan, this.#looked, this.#ledger.now());
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
     this.#alerts.look();

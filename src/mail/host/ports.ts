@@ -39,7 +39,7 @@ export interface MailPorts extends HostPorts<MailEvent, Runner> {
 }
 
 /** Where answers may lie besides the folders. */
-interface Elsewhere {
+export interface Elsewhere {
   /** Whether all of it has been read since the start, or since `refresh`. */
   readonly isFresh: boolean;
   refresh(): void;

@@ -29,7 +29,6 @@ import {
   lockFile,
   notingTime,
   publishing,
-  type Published,
   readBoot,
   removeHolder,
   writeBoot,
@@ -47,6 +46,7 @@ import type { ConfirmedRoleTexts } from '../project/role-texts.ts';
 import { removeOldTemporaries } from '../project/project-files.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { Lookout } from './lookout.ts';
+import { afterLook, problemsOf, publishedOf } from './published.ts';
 import { ObeyedRules } from './obeyed-rules.ts';
 import { agentContainment } from '../../host/containment.ts';
 import type { Wired } from '../project/definition.ts';
@@ -60,7 +60,6 @@ import type { QueueRunner } from '../../host/runner/queue-runner.ts';
 import type { AgentJob, Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
-import type { MailState } from '../../mail/machine/state.ts';
 import { RunMail, incomingFolder } from '../../host/run-mail.ts';
 
 /**
@@ -190,14 +189,13 @@ async function compose(
   const others = () => [...traces.problems(), ...(remote?.problems() ?? [])];
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
   const publish = publishing(disk, note, () => publishedOf(host, problems(), up?.shared.taken ?? null));
-  const noteTime = notingTime(disk);
   const kept = new StatusKeeper(disk, clock);
   const beside = up?.workflows ?? nothingElse;
   kit.attach(new UpHost(host, beside), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
-    onChange: () => afterLook(host.state, options, kept, [publish, noteTime]),
+    onChange: afterLook(host, options, kept, [publish, notingTime(disk)]),
   });
   const lacks = [await recordingNote(options.record, disk.root), await zombieNote()];
   return handleOf(host, kit, {
@@ -212,16 +210,6 @@ async function compose(
     kept,
     close: () => traces.close(close),
   });
-}
-
-function problemsOf(
-  host: MailHost,
-  trail: Trail,
-  lookout: Lookout,
-  workflows: UpWorkflows | null,
-): readonly string[] {
-  const own = [host.problem, trail.problem()].filter((each) => each !== null);
-  return [...new Set([...own, ...host.waits]), ...lookout.problems(), ...(workflows?.problems() ?? [])];
 }
 
 /** The controller's handle for its caller. `notes`: null ones are left out. */
@@ -247,7 +235,7 @@ function handleOf(
       return host.state;
     },
     notes: parts.notes.filter((note) => note !== null),
-    held: () => host.heldTurns,
+    held: () => host.turns.waits.held,
     problems: () => [...parts.problems(), ...parts.lookout.notices(), ...parts.rules.notices()],
     recoveries: () => parts.beside.recoveries?.() ?? [],
     latest: (most) => {
@@ -271,25 +259,6 @@ function handleOf(
       }
     },
   };
-}
-
-function publishedOf(
-  { heldTurns }: MailHost,
-  problems: readonly string[],
-  slots: Published['slots'],
-): Published {
-  return { problems, held: heldTurns, slots };
-}
-
-function afterLook(
-  state: MailState,
-  { onChange }: ControllerOptions,
-  kept: StatusKeeper,
-  others: readonly (() => void)[],
-): void {
-  onChange(state);
-  kept.look(state);
-  for (const other of others) other();
 }
 
 /** The work of a controller of the mail alone. */

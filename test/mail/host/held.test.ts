@@ -70,7 +70,7 @@ it.each([
     expect(started).toEqual([]);
     expect(host.problem).toBe('work waits until this machine can start it: no room (EAGAIN)');
     const problem = 'work waits until this machine can start it: no room (EAGAIN)';
-    expect(host.heldTurns).toEqual(['t1', 't2'].map((work) => ({ work, problem })));
+    expect(host.turns.waits.held).toEqual(['t1', 't2'].map((work) => ({ work, problem })));
     expect([host.running, host.desired, host.idle()]).toEqual([0, 0, 'stuck']);
     later(1_000);
     look();
@@ -142,7 +142,7 @@ it.each(['.mailroom/turns/t1/1/outbox', 'agents/one/outbox'])(
     const { disk, host, started, look, later, told } = unread(path);
     for (let again = 0; again < 3; again += 1) {
       expect(host.problem).toContain('too many open files');
-      expect(host.heldTurns).toEqual([
+      expect(host.turns.waits.held).toEqual([
         { work: 't1', problem: expect.stringMatching(/^work has ended and .*too many open files/) },
       ]);
       expect([host.running, host.desired, host.idle()]).toEqual([1, 0, 'busy']);
@@ -153,7 +153,12 @@ it.each(['.mailroom/turns/t1/1/outbox', 'agents/one/outbox'])(
     later(1_000);
     look();
     look();
-    expect([host.heldTurns, host.running, host.state.turns.size, started.length]).toEqual([[], 0, 0, 1]);
+    expect([host.turns.waits.held, host.running, host.state.turns.size, started.length]).toEqual([
+      [],
+      0,
+      0,
+      1,
+    ]);
     expect(told.filter(({ type }) => type === 'ok')).toHaveLength(1);
   },
 );
@@ -170,7 +175,7 @@ it('ends with its host, or with its turn, what waits to be read', () => {
   look();
   later(1_000);
   look();
-  expect([host.running, host.heldTurns]).toEqual([0, []]);
+  expect([host.running, host.turns.waits.held]).toEqual([0, []]);
 });
 
 it('a turn whose agent has ended is held while its runner cannot read what it left', () => {
@@ -183,8 +188,8 @@ it('a turn whose agent has ended is held while its runner cannot read what it le
   host.turns.unread(key, 'no room (EAGAIN)');
   look();
   const problem = 'work has ended and waits until this machine can record it: no room (EAGAIN)';
-  expect([host.problem, host.heldTurns]).toEqual([problem, [{ work: 't1', problem }]]);
+  expect([host.problem, host.turns.waits.held]).toEqual([problem, [{ work: 't1', problem }]]);
   host.turns.ended(key, { is: 'done', text: done, ...rest }, exit());
   look();
-  expect([host.problem, host.heldTurns, host.state.turns.size]).toEqual([null, [], 0]);
+  expect([host.problem, host.turns.waits.held, host.state.turns.size]).toEqual([null, [], 0]);
 });

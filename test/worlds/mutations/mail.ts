@@ -214,8 +214,8 @@ export const mail: readonly Mutation[] = [
   {
     mechanism: 'a look without the mailboxes shows nothing of what lies there',
     file: 'mail/host/intake.ts',
-    from: '(isAll && wake === null && !more)',
-    to: '(wake === null && !more)',
+    from: 'const isRead = isAll && ',
+    to: 'const isRead = ',
     seenBy: ['test/mail/host/waking.test.ts'],
   },
   {
