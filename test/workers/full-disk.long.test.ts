@@ -17,7 +17,9 @@ function fill(path: string, left: number): void {
   }
 }
 
-test('a worker whose disk is full leaves its turn to another one, and no attempt has failed', async ({ skip }) => {
+test('a worker whose disk is full leaves its turn to another one, and no attempt has failed', async ({
+  skip,
+}) => {
   if (process.getuid?.() !== 0) return skip('a file system is mounted only by root');
   const hosts = bed.open({
     engineer: `send('review', 'checker', 'Words', 'subject: Build it well\\n');`,
