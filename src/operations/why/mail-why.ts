@@ -5,7 +5,7 @@ import { orElse } from '../../kernel/contained.ts';
 import { isPassing } from '../../kernel/passing.ts';
 import { isHeldBecause } from '../../host/host-waits.ts';
 import { expectedNow } from '../../mail/host/project.ts';
-import type { MailAct, MailWhy } from '../../mail/machine/explain/words.ts';
+import { over, type MailAct, type MailWhy } from '../../mail/machine/explain/words.ts';
 import { controlFolder } from '../../host/control.ts';
 import { isHuman, type Protocol } from '../../mail/format/protocol.ts';
 import {
@@ -22,18 +22,6 @@ import type { Project } from '../project/project.ts';
 import { parseMessage } from '../../mail/format/read-message.ts';
 import { withDoctor, withoutHost, type HostAct } from './explained.ts';
 import { recordedPause, type Subject } from './recorded-pause.ts';
-
-/** Nothing happens to it, with a controller or without. */
-const settled: ReadonlySet<WhyCode> = new Set([
-  'no_mail',
-  'unread',
-  'handled',
-  'withdrawn',
-  'login_missing',
-  'failed',
-  'closed',
-  'quiet',
-]);
 
 /** Nothing waits for a role, as far as the journal knows. */
 const withoutMail: ReadonlySet<WhyCode> = new Set(['no_mail', 'login_missing', 'failed']);
@@ -79,9 +67,9 @@ export function hostedMail(
  * starts.
  */
 function unhosted(why: MailWhy, project: Project, subject: Subject): Why<MailAct | HostAct> {
-  const pause = why.code === 'no_mail' || !settled.has(why.code) ? recordedPause(project, subject) : null;
+  const pause = why.code === 'no_mail' || !over.has(why.code) ? recordedPause(project, subject) : null;
   if (pause !== null) return pause;
-  if (settled.has(why.code)) return why;
+  if (over.has(why.code)) return why;
   if (hasRecorded(project)) {
     const recorded = because<MailAct>('host_not_running', 'what is recorded takes effect when one starts');
     return withoutHost(recorded, 'no controller runs', 'mailroom up');
