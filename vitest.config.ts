@@ -55,6 +55,13 @@ function withInstalled(name: string, include: string[]) {
   return { extends: true as const, test: { name, include, exclude: without, env, globalSetup } };
 }
 
+/** The contract of what starts programs, with the launcher: the same files start them as children, too. */
+function launched() {
+  const files = ['contained', 'lingering', 'run', 'supervise', 'sweep'];
+  const project = withInstalled('launched', files.map((name) => `test/process/${name}.test.ts`));
+  return { ...project, test: { ...project.test, setupFiles: 'test/support/launched.ts', isolate: true } };
+}
+
 export default defineConfig({
   test: {
     env: { TMPDIR: scratchRoot() },
@@ -78,6 +85,7 @@ export default defineConfig({
         },
       },
       ...(isLong ? [] : [{ extends: true as const, test: { name: 'alone', include: alone, isolate: true } }]),
+      ...(isLong ? [] : [launched()]),
       withInstalled('scenarios', withProgram),
       withInstalled('browser', withBrowser),
       withInstalled('workers', withWorkers),

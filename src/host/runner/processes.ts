@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HostFault } from '../../kernel/contained.ts';
@@ -16,6 +17,7 @@ import { withProgramHome } from '../../process/sandbox/program-home.ts';
 import { completed } from '../../process/sandbox/reading.ts';
 import { openPlaces } from '../../process/sandbox/sandbox-places.ts';
 import { supervise } from '../../process/supervision/supervise.ts';
+import { openLauncher } from '../../process/starting/launcher.ts';
 import { sweepMarked } from '../../process/supervision/sweep.ts';
 import { inTemporary, removeDeadTemporaries } from '../../process/temporaries.ts';
 import type { AccessRequest, Containment, Ends, ProcessResult, Supervised } from '../../process/types.ts';
@@ -58,6 +60,8 @@ interface Ran {
 type OnReady = (process: Launched) => void;
 
 const MB = 1024 * 1024;
+/** Tells the processes of this host from those of one before it. */
+const host = randomBytes(4).toString('hex');
 
 /** No folder is watched. */
 const none: ReadonlyMap<string, FolderWatch> = new Map();
@@ -84,6 +88,7 @@ export class Processes {
 
   constructor(options: ProcessOptions) {
     this.#options = options;
+    openLauncher();
   }
 
   /** Runs the work of a key, which can be stopped until it is done. */
@@ -221,7 +226,7 @@ export class Processes {
       ...(command.overspent && { overspent: command.overspent }),
       ...(command.commands && { commands: command.commands }),
       ...(command.finish && { finish: command.finish }),
-      mark: `${this.#options.mark}${job.key}`,
+      mark: `${this.#options.mark}${host}:${job.key}`,
       containment,
       launchBarrier: barrier,
       limits: { totalMs: job.totalMs, idleMs: job.idleMs ?? null, outputBytes },

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import process from 'node:process';
 import { systemCode } from '../../kernel/contained.ts';
 import { makeTemporary, removeTemporary } from '../temporaries.ts';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 const BATCH = 16;
 /**
@@ -40,6 +40,38 @@ export function openOutputPipe(): OutputPipe | null {
     free.push(pipe);
     throw error;
   }
+}
+
+/** A kernel pipe for the input of a program; null if none can be made. */
+export function openInputPipe(): InputPipe | null {
+  if (free.length === 0 && works) makePipes();
+  const pipe = free.pop();
+  if (pipe === undefined) return null;
+  const opened: number[] = [];
+  const open = (flags: number): number => {
+    const descriptor = openSync(pathOf(pipe.name), flags);
+    opened.push(descriptor);
+    return descriptor;
+  };
+  try {
+    const write = open(constants.O_WRONLY | constants.O_NONBLOCK);
+    return {
+      read: open(constants.O_RDONLY),
+      write: new Socket({ fd: write, readable: false, writable: true }),
+    };
+  } catch (error) {
+    for (const descriptor of opened) closeSync(descriptor);
+    throw error;
+  } finally {
+    // Not for another use: a process that was left could still read from it.
+    for (const descriptor of [pipe.reader, pipe.name]) closeSync(descriptor);
+  }
+}
+
+export interface InputPipe {
+  /** For the program; close it once the program has its copy. */
+  readonly read: number;
+  readonly write: Writable;
 }
 
 /** One use of a pipe, until its end. */

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runningTime } from '../running-time.ts';
+import type { Leader } from '../starting/here.ts';
 import { isAlive, listProcesses, readMark, readProcess, type ProcessInfo } from '../proc.ts';
 
 /**
@@ -131,5 +132,15 @@ export function signalProcess(info: ProcessInfo, signal: NodeJS.Signals): void {
     process.kill(info.pid, signal);
   } catch {
     // It has just ended, or belongs to another user: the next look decides.
+  }
+}
+
+/** Signals the group of a leader, unless that has ended and another process may have its pid. */
+export function signalGroup({ pid, startTime }: Leader, signal: NodeJS.Signals): void {
+  if (startTime !== null && !isAlive({ pid, startTime })) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All processes in it have just ended.
   }
 }
