@@ -23,7 +23,7 @@ function startLauncher(file) {
   const { spawn } = require('node:child_process');
   const launcher = spawn(process.execPath, ['--max-old-space-size=32', '--max-semi-space-size=1', file], {
     cwd: '/',
-    env: {},
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR },
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

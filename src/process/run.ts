@@ -78,7 +78,7 @@ async function follow(argv: readonly string[], options: RunOptions): Promise<Run
   const input = stdin === undefined ? 'ignore' : 'pipe';
   // A session of its own: Ctrl-C at a terminal must not end git in the middle of a commit.
   const program = start(
-    { file: argv[0]!, argv, cwd, env, input, mark: null, barrier: false },
+    { file: argv[0]!, argv, cwd, env, input, byName: false, mark: null, barrier: false },
     {
       started(begun) {
         leader = begun;

@@ -46,6 +46,8 @@ export interface Starting {
   open(): void;
   /** Closes it permanently: a process that still waits ends without having started the program. */
   close(): void;
+  /** This process need not stay for its end. */
+  unref(): void;
 }
 
 /** Starts a program as a child of this process. Never throws. */
@@ -63,13 +65,16 @@ export function startHere(order: Order, events: StartEvents): Starting {
     });
   } catch (error) {
     events.refused(error);
-    return { pipes: null, open() {}, close() {} };
+    return { pipes: null, ...noBarrier, unref() {} };
   }
   child.once('error', (error) => events.refused(error));
   child.once('exit', (exitCode, signal) => events.ended(exitCode, signal));
   if (child.pid !== undefined) events.started({ pid: child.pid, startTime: null });
-  return { pipes: child.stdio, ...(barrier ? barrierOf(child, events) : { open() {}, close() {} }) };
+  const gate = barrier ? barrierOf(child, events) : noBarrier;
+  return { pipes: child.stdio, ...gate, unref: () => child.unref() };
 }
+
+const noBarrier = { open() {}, close() {} };
 
 function barrierOf(child: ChildProcess, { reached }: StartEvents): Pick<Starting, 'open' | 'close'> {
   const order = child.stdio[3] as Duplex | null | undefined;

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readlinkSync } from 'node:fs';
 import process from 'node:process';
+import { makePipes } from '../output/pipe-pool.ts';
 import { readProcess } from '../proc.ts';
 import { sweepMarked } from '../supervision/sweep.ts';
 import { startHere, type End, type Starting } from './here.ts';
@@ -11,6 +12,10 @@ const host = process.ppid;
 const starting = new Map<number, Starting>();
 /** The beginnings of the marks that it has seen: one for each host in its process. */
 const prefixes = new Set<string>();
+
+/** Descriptors that name the pipes that the host may take. */
+const named: number[] = [];
+const pipesAtFirst = 48;
 
 /** How long programs have to end when their host is gone, in milliseconds. */
 const graceMs = 500;
@@ -83,6 +88,13 @@ function described(error: unknown): Record<string, string> {
   );
 }
 
+/** Makes pipes for the host. Their names stay open here until the host has taken them. */
+function more(count: number): void {
+  for (const name of named.splice(0)) closeSync(name);
+  named.push(...makePipes(count));
+  answer({ is: 'pipes', paths: named.map((name) => `/proc/${process.pid}/fd/${name}`) });
+}
+
 function canOpen(): boolean {
   try {
     return readlinkSync(`/proc/${host}/fd/0`) !== '';
@@ -93,6 +105,7 @@ function canOpen(): boolean {
 
 process.on('message', (ask: Ask) => {
   if ('start' in ask) start(ask);
+  else if ('pipes' in ask) more(ask.pipes);
   else if (ask.barrier === 'open') starting.get(ask.id)?.open();
   else starting.get(ask.id)?.close();
 });
@@ -102,3 +115,4 @@ process.once('disconnect', () => {
   void sweepMarked(ours, graceMs).finally(() => process.exit());
 });
 answer({ is: 'ready', works: canOpen() });
+more(pipesAtFirst);

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readProcess, type ProcessInfo } from '../proc.ts';
 import { endAll } from '../supervision/sweep.ts';
-import type { Leader, Order, StartEvents, Starting } from './here.ts';
+import { startHere, type Leader, type Order, type StartEvents, type Starting } from './here.ts';
 
 /*
  * The launcher: a small process that starts the programs of this one. Node starts a program by
@@ -14,12 +14,14 @@ import type { Leader, Order, StartEvents, Starting } from './here.ts';
 /** What the host sends; `id` is that of the order, whose descriptors are those of the host. */
 export type Ask =
   | { readonly id: number; readonly start: Order }
-  | { readonly id: number; readonly barrier: 'open' | 'close' };
+  | { readonly id: number; readonly barrier: 'open' | 'close' }
+  | { readonly pipes: number };
 
 /** What the launcher answers. */
 export type Answer =
-  /** It can open the descriptors of the host, or cannot. */
+  /** Whether it can open the descriptors of the host. */
   | { readonly is: 'ready'; readonly works: boolean }
+  | { readonly is: 'pipes'; readonly paths: readonly string[] }
   | { readonly is: 'started'; readonly id: number; readonly leader: Leader }
   | { readonly is: 'reached'; readonly id: number }
   | { readonly is: 'refused'; readonly id: number; readonly error: Readonly<Record<string, string>> }
@@ -56,6 +58,23 @@ export function readyLauncher(): Launcher | null {
   return current?.isReady === true ? current : null;
 }
 
+/**
+ * Starts a program with these ends of its pipes: by the launcher of this process, if there is one
+ * that can have them, or as a child. Never throws.
+ */
+export function begin(order: Order, events: StartEvents): Starting {
+  // A pipe of Node cannot be handed to another process.
+  const launcher = order.stdio.includes('pipe') ? null : readyLauncher();
+  return launcher === null ? startHere(order, events) : launcher.start(order, events);
+}
+
+/** Starts a program that survives this process, without input and output. */
+export function beginAlone(order: Pick<Order, 'argv' | 'cwd' | 'env'>): void {
+  const stdio = ['ignore', 'ignore', 'ignore'] as const;
+  const whole = { ...order, file: order.argv[0] ?? '', stdio, mark: null, barrier: false };
+  begin(whole, { started() {}, refused() {}, ended() {} }).unref();
+}
+
 interface Running {
   readonly order: Order;
   readonly events: StartEvents;
@@ -69,6 +88,7 @@ export class Launcher {
   readonly #child: ChildProcess;
   readonly #running = new Map<number, Running>();
   #last = 0;
+  #pipes: readonly string[] = [];
 
   constructor(child: ChildProcess) {
     this.#child = child;
@@ -88,7 +108,17 @@ export class Launcher {
     const barrier = (is: 'open' | 'close') => (): void => {
       if (order.barrier && this.#running.has(id)) this.#send({ id, barrier: is });
     };
-    return { pipes: null, open: barrier('open'), close: barrier('close') };
+    const unref = (): void => this.#forget(id);
+    return { pipes: null, open: barrier('open'), close: barrier('close'), unref };
+  }
+
+  /** Paths of pipes that it has made, for which this process would pay more; it then makes others. */
+  pipes(): readonly string[] {
+    const made = this.#pipes;
+    this.#pipes = [];
+    // The launcher then closes these, so not before the caller has opened them.
+    if (made.length > 0) setImmediate(() => this.#send({ pipes: made.length }));
+    return made;
   }
 
   #send(ask: Ask): void {
@@ -99,6 +129,10 @@ export class Launcher {
   #take(answer: Answer): void {
     if (answer.is === 'ready') {
       this.isReady = answer.works;
+      return;
+    }
+    if (answer.is === 'pipes') {
+      this.#pipes = answer.paths;
       return;
     }
     const running = this.#running.get(answer.id);

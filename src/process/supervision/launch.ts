@@ -15,7 +15,7 @@ export function launch(spec: ProcessSpec, events: StartEvents): Started {
   const { cwd, env, mark, launchBarrier: barrier } = spec;
   const argv = wrap(spec.containment, spec.argv, barrier, cwd);
   const input = openInput(spec.stdin, spec.stdoutFile);
-  return start({ file: locate(argv[0]!, env), argv, cwd, env, mark, input, barrier }, events);
+  return start({ file: locate(argv[0]!, env), argv, cwd, env, mark, input, byName: true, barrier }, events);
 }
 
 /**
