@@ -57,8 +57,11 @@ function withInstalled(name: string, include: string[]) {
 
 /** The contract of what starts programs, with the launcher: the same files start them as children, too. */
 function launched() {
-  const files = ['contained', 'lingering', 'run', 'supervise', 'sweep'];
-  const project = withInstalled('launched', files.map((name) => `test/process/${name}.test.ts`));
+  const files = ['contained', 'launcher', 'lingering', 'run', 'supervise', 'sweep'];
+  const project = withInstalled(
+    'launched',
+    files.map((name) => `test/process/${name}.test.ts`),
+  );
   return { ...project, test: { ...project.test, setupFiles: 'test/support/launched.ts', isolate: true } };
 }
 
@@ -81,7 +84,7 @@ export default defineConfig({
         test: {
           name: 'processes',
           include: withProcesses,
-          exclude: [...without, ...withProgram, ...alone],
+          exclude: [...without, ...withProgram, ...alone, 'test/process/launcher.test.ts'],
         },
       },
       ...(isLong ? [] : [{ extends: true as const, test: { name: 'alone', include: alone, isolate: true } }]),

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HostFault } from '../../kernel/contained.ts';
@@ -60,8 +59,6 @@ interface Ran {
 type OnReady = (process: Launched) => void;
 
 const MB = 1024 * 1024;
-/** Tells the processes of this host from those of one before it. */
-const host = randomBytes(4).toString('hex');
 
 /** No folder is watched. */
 const none: ReadonlyMap<string, FolderWatch> = new Map();
@@ -226,7 +223,7 @@ export class Processes {
       ...(command.overspent && { overspent: command.overspent }),
       ...(command.commands && { commands: command.commands }),
       ...(command.finish && { finish: command.finish }),
-      mark: `${this.#options.mark}${host}:${job.key}`,
+      mark: `${this.#options.mark}${job.key}`,
       containment,
       launchBarrier: barrier,
       limits: { totalMs: job.totalMs, idleMs: job.idleMs ?? null, outputBytes },

@@ -10,7 +10,7 @@ export interface Order {
   readonly cwd: string;
   /** The complete environment, but for `MAILROOM_MARK`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Marks what ends with its host, `<prefix>:<host>:<work>`; null: it ends when it is done. */
+  /** Added as `MAILROOM_MARK`; what has one ends with its host. */
   readonly mark: string | null;
   /** Standard input, output and error. */
   readonly stdio: readonly End[];

@@ -10,8 +10,8 @@ import type { Answer, Ask } from './launcher.ts';
 
 const host = process.ppid;
 const starting = new Map<number, Starting>();
-/** The beginnings of the marks that it has seen: one for each host in its process. */
-const prefixes = new Set<string>();
+/** How the value of `MAILROOM_LAUNCH` begins for what ends with the host; null: there is none yet. */
+let ending: string | null = null;
 
 /** Descriptors that name the pipes that the host may take. */
 const named: number[] = [];
@@ -45,7 +45,7 @@ function start({ id, start: order }: Extract<Ask, { start: unknown }>): void {
   } catch (error) {
     return refused(error);
   }
-  if (order.mark !== null) prefixes.add(/^[^:]*:[^:]*:/.exec(order.mark)?.[0] ?? order.mark);
+  if (order.mark !== null) ending ??= order.env['MAILROOM_LAUNCH']!.replace(/\d+;$/, '');
   const begun = startHere(
     { ...order, stdio },
     {
@@ -111,8 +111,8 @@ process.on('message', (ask: Ask) => {
 });
 process.once('disconnect', () => {
   for (const each of starting.values()) each.close();
-  const ours = (mark: string): boolean => [...prefixes].some((prefix) => mark.startsWith(prefix));
-  void sweepMarked(ours, graceMs).finally(() => process.exit());
+  const ended = ending === null ? null : sweepMarked(ending, graceMs, 'MAILROOM_LAUNCH');
+  void Promise.resolve(ended).finally(() => process.exit());
 });
 answer({ is: 'ready', works: canOpen() });
 more(pipesAtFirst);

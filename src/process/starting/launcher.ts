@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readProcess, type ProcessInfo } from '../proc.ts';
-import { endAll } from '../supervision/sweep.ts';
+import { findMarked, sweepMarked } from '../supervision/sweep.ts';
 import { startHere, type Leader, type Order, type StartEvents, type Starting } from './here.ts';
 
 /*
@@ -78,7 +78,7 @@ export function beginAlone(order: Pick<Order, 'argv' | 'cwd' | 'env'>): void {
 interface Running {
   readonly order: Order;
   readonly events: StartEvents;
-  leader: Leader | null;
+  isStarted: boolean;
 }
 
 /** The host's side of a launcher. */
@@ -86,12 +86,14 @@ export class Launcher {
   isReady = false;
   isLost = false;
   readonly #child: ChildProcess;
+  readonly #name: string;
   readonly #running = new Map<number, Running>();
   #last = 0;
   #pipes: readonly string[] = [];
 
   constructor(child: ChildProcess) {
     this.#child = child;
+    this.#name = `${String(child.pid)}-${randomBytes(4).toString('hex')}`;
     child.on('message', (answer: Answer) => this.#take(answer));
     for (const end of ['error', 'exit', 'disconnect']) child.once(end, () => this.#lost());
     child.unref();
@@ -101,15 +103,21 @@ export class Launcher {
   /** Starts a program. Descriptors of `order` stay open until it has started. */
   start(order: Order, events: StartEvents): Starting {
     const id = (this.#last += 1);
-    this.#running.set(id, { order, events, leader: null });
+    this.#running.set(id, { order, events, isStarted: false });
     // This process stays for the end of what it has started.
     this.#child.channel?.ref();
-    this.#send({ id, start: order });
+    // By it a process is found of which the launcher could no longer say that it exists.
+    const env = { ...order.env, MAILROOM_LAUNCH: this.#nameOf(id, order) };
+    this.#send({ id, start: { ...order, env } });
     const barrier = (is: 'open' | 'close') => (): void => {
       if (order.barrier && this.#running.has(id)) this.#send({ id, barrier: is });
     };
     const unref = (): void => this.#forget(id);
     return { pipes: null, open: barrier('open'), close: barrier('close'), unref };
+  }
+
+  #nameOf(id: number, { mark }: Order): string {
+    return `${this.#name}:${mark === null ? 'tool' : 'work'}:${id};`;
   }
 
   /** Paths of pipes that it has made, for which this process would pay more; it then makes others. */
@@ -140,7 +148,7 @@ export class Launcher {
     const { events } = running;
     if (answer.is === 'reached') return events.reached?.();
     if (answer.is === 'started') {
-      running.leader = answer.leader;
+      running.isStarted = true;
       return events.started(answer.leader);
     }
     this.#forget(answer.id);
@@ -159,20 +167,20 @@ export class Launcher {
     [this.isReady, this.isLost] = [false, true];
     for (const [id, running] of this.#running) {
       this.#running.delete(id);
-      void abandoned(running);
+      void this.#abandoned(id, running).then((report) => report());
     }
   }
-}
 
-/** Reports the end of a program whose launcher is gone, once it has ended. */
-async function abandoned({ order, events, leader }: Running): Promise<void> {
-  if (leader === null) return events.refused(new Error(LOST));
-  const left = (): ProcessInfo[] => {
-    const found = readProcess(leader.pid);
-    return found !== null && !found.ended && found.startTime === leader.startTime ? [found] : [];
-  };
-  if (order.mark !== null) await endAll(left, GRACE_MS);
-  // A tool of the host, such as git, ends when it is done.
-  else while (left().length > 0) await wait(LOOK_MS);
-  events.ended(null, null);
+  /** Waits until a program whose launcher is gone has ended with its descendants. */
+  async #abandoned(id: number, { order, events, isStarted }: Running): Promise<() => void> {
+    const [name, variable] = [this.#nameOf(id, order), 'MAILROOM_LAUNCH'];
+    try {
+      // A tool of the host, such as git, ends when it is done.
+      while (order.mark === null && findMarked(name, variable).length > 0) await wait(LOOK_MS);
+      await sweepMarked(name, GRACE_MS, variable);
+    } catch {
+      // Too many files are open: what has begun is found by its mark at the next start.
+    }
+    return isStarted ? () => events.ended(null, null) : () => events.refused(new Error(LOST));
+  }
 }
