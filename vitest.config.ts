@@ -55,6 +55,16 @@ function withInstalled(name: string, include: string[]) {
   return { extends: true as const, test: { name, include, exclude: without, env, globalSetup } };
 }
 
+/** The contract of what starts programs, with the launcher: the same files start them as children, too. */
+function launched() {
+  const files = ['contained', 'launcher', 'lingering', 'run', 'supervise', 'sweep'];
+  const project = withInstalled(
+    'launched',
+    files.map((name) => `test/process/${name}.test.ts`),
+  );
+  return { ...project, test: { ...project.test, setupFiles: 'test/support/launched.ts', isolate: true } };
+}
+
 export default defineConfig({
   test: {
     env: { TMPDIR: scratchRoot() },
@@ -74,10 +84,11 @@ export default defineConfig({
         test: {
           name: 'processes',
           include: withProcesses,
-          exclude: [...without, ...withProgram, ...alone],
+          exclude: [...without, ...withProgram, ...alone, 'test/process/launcher.test.ts'],
         },
       },
       ...(isLong ? [] : [{ extends: true as const, test: { name: 'alone', include: alone, isolate: true } }]),
+      ...(isLong ? [] : [launched()]),
       withInstalled('scenarios', withProgram),
       withInstalled('browser', withBrowser),
       withInstalled('workers', withWorkers),

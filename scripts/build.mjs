@@ -1,5 +1,5 @@
-// Bundles src/main.ts into dist/app.cjs, what of it prints the help into dist/help.cjs, and the
-// page of src/web/ into dist/web.json.br. What few commands load lies in compressed files of its
+// Bundles src/main.ts into dist/app.cjs, what of it prints the help into dist/help.cjs, the launcher
+// into dist/launcher.cjs, and the page of src/web/ into dist/web.json.br. What few commands load lies in compressed files of its
 // own; these, and V8's compiled caches, are named by their content and moved into place before the
 // files that name them, so that a reader of dist/ sees one complete build at any time.
 import { spawnSync } from 'node:child_process';
@@ -27,6 +27,7 @@ export async function build(outputDirectory = join(root, 'dist')) {
     const reports = await Promise.all([
       buildProgram(bundle, staging),
       buildHelp(bundle, staging),
+      buildLauncher(bundle, staging),
       buildPage(bundle, join(staging, 'web.json.br')),
     ]);
     const sourceMap = JSON.parse(readFileSync(join(staging, 'app.cjs.map'), 'utf8'));
@@ -130,6 +131,16 @@ async function buildHelp(bundle, outdir) {
     plugins: [plugin],
     sourcemap: false,
     banner: { js: opening('help') },
+  });
+  return metafile;
+}
+
+/** Bundles the launcher, a program of its own. */
+async function buildLauncher(bundle, outdir) {
+  const { metafile } = await bundle({
+    ...programOptions(outdir),
+    entryPoints: { launcher: 'src/process/starting/launcher-program.ts' },
+    sourcemap: false,
   });
   return metafile;
 }

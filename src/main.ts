@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { basename } from 'node:path';
 import process from 'node:process';
 import metadata from '../package.json' with { type: 'json' };
@@ -11,6 +12,8 @@ interface Here {
   /** Default: the current folder. */
   readonly cwd?: string;
   readonly terminal?: Terminal;
+  /** Starts a launcher. Default: programs are children of this process. */
+  readonly launch?: () => ChildProcess;
 }
 
 /**
@@ -22,7 +25,7 @@ export function main(
   packageRoot: string,
   here: Here = { environment: process.env },
 ): Promise<number> {
-  const { environment, terminal } = here;
+  const { environment, terminal, launch } = here;
   const start: Start = {
     name: basename(process.argv[1] ?? '') === 'orchestrate' ? 'orchestrate' : 'mailroom',
     version: metadata.version,
@@ -32,7 +35,7 @@ export function main(
     },
     call: async () => {
       const { Call } = await import('./operations/call.ts');
-      return new Call({ packageRoot, environment, cwd: start.cwd });
+      return new Call({ packageRoot, environment, cwd: start.cwd, launch });
     },
   };
   return runCli(argv, start, terminal);

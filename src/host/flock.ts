@@ -1,12 +1,14 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import type { Kind } from '../disk/disk.ts';
 import { kindOf } from '../disk/real-appender.ts';
 import { MailroomError } from '../kernel/errors.ts';
+import { withResolver } from '../kernel/with-resolver.ts';
 import { buildEnvironment } from '../process/sandbox/environment.ts';
 import { ownPath, ownProgram } from '../process/sandbox/own-programs.ts';
 import { describeSpawnError, whyNotStart } from '../process/refusal.ts';
+import { streamOf } from '../process/output/output.ts';
 import { run } from '../process/run.ts';
+import { start } from '../process/starting/start.ts';
 
 /** The exit code for flock(1) to report a lock that another process holds. */
 const TAKEN = 75;
@@ -40,36 +42,50 @@ export function takeKernelLock(file: string): Promise<KernelLock> {
   // Opening a pipe would wait for its other end, and flock(1) would follow a link.
   if (kindAt(file) !== 'file' && kindAt(file) !== null)
     return Promise.resolve({ held: false, reason: 'failed', error: `${file} is not a file` });
-  // A session of its own: Ctrl-C must not release the lock before the host has shut down in order.
-  // Where too many files are open the process has none, and reports that by `error`.
-  const helper: ChildProcess = spawn(argv[0]!, argv.slice(1), { ...where, detached: true });
+  return new Promise((resolve) => {
+    const failed = (error: string): void => resolve({ held: false, reason: 'failed', error });
+    try {
+      hold(argv, where, resolve, failed);
+    } catch (error) {
+      failed(describeSpawnError(error));
+    }
+  });
+}
+
+function hold(
+  argv: readonly string[],
+  where: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  resolve: (lock: KernelLock) => void,
+  failed: (error: string) => void,
+): void {
   let releasing = false;
   let complaint = '';
-  helper.stdin?.on('error', () => {});
-  helper.stderr?.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-1000)));
-  return new Promise((resolve) => {
-    helper.once('error', (error) =>
-      resolve({ held: false, reason: 'failed', error: describeSpawnError(error) }),
-    );
-    const closed = new Promise<void>((ended) => {
-      helper.once('exit', (code) => {
-        helper.stdin?.destroy();
-        ended();
+  const closed = withResolver<void>();
+  // In a session of its own: Ctrl-C must not release the lock before the host has shut down in order.
+  const helper = start(
+    { file: argv[0]!, argv, ...where, input: 'pipe', byName: false, mark: null, barrier: false },
+    {
+      started() {},
+      refused: (error) => failed(describeSpawnError(error)),
+      ended: (code) => {
+        closed.resolve();
         if (code === TAKEN) resolve({ held: false, reason: 'taken' });
-        else
-          resolve({ held: false, reason: 'failed', error: complaint.trim() || `flock ended with ${code}` });
-      });
-    });
-    const lost = new Promise<void>((reportLost) => void closed.then(() => releasing || reportLost()));
-    const release = (): Promise<void> => {
-      releasing = true;
-      helper.stdin?.end();
-      return closed;
-    };
-    // cat starts, and so answers, only once the lock is held.
-    helper.stdout?.once('data', () => resolve({ held: true, release, lost }));
-    helper.stdin?.write('held\n');
-  });
+        else failed(complaint.trim() || `flock ended with ${code}`);
+      },
+    },
+  );
+  const [stdout, stderr] = helper.outputs.map((source) => (source === null ? null : streamOf(source)));
+  helper.input?.on('error', () => {});
+  stderr?.on('data', (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-1000)));
+  const lost = new Promise<void>((reportLost) => void closed.promise.then(() => releasing || reportLost()));
+  const release = (): Promise<void> => {
+    releasing = true;
+    helper.input?.end();
+    return closed.promise;
+  };
+  // cat starts, and so answers, only once the lock is held.
+  stdout?.once('data', () => resolve({ held: true, release, lost }));
+  helper.input?.write('held\n');
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { defaultConfig } from '../config/config.ts';
@@ -12,6 +13,7 @@ import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import { onKey } from '../process/keyboard.ts';
 import { findProgram } from '../process/proc.ts';
+import { useLaunchers } from '../process/starting/launcher.ts';
 import type {
   Controller,
   ControllerOptions,
@@ -36,7 +38,14 @@ export class Call implements Surroundings {
   /** The person's projects, absolute, for `status --all`. */
   readonly projects: Pick<KnownProjects, 'file' | 'list' | 'add' | 'drop'>;
 
-  constructor({ packageRoot, environment, cwd }: Surroundings & { readonly cwd: string }) {
+  /** `launch`: see `useLaunchers`. */
+  constructor({
+    packageRoot,
+    environment,
+    cwd,
+    launch,
+  }: Surroundings & { readonly cwd: string; readonly launch?: (() => ChildProcess) | undefined }) {
+    if (launch !== undefined) useLaunchers(launch);
     this.packageRoot = packageRoot;
     this.environment = environment;
     this.cwd = cwd;

@@ -25,8 +25,6 @@ export interface ProcessInfo {
   readonly ended: boolean;
 }
 
-const MARK = '\0MAILROOM_MARK=';
-const MARK_BYTES = Buffer.from(MARK);
 let boot: string | undefined;
 let pidLimit: number | undefined;
 
@@ -62,25 +60,40 @@ export function isAlive({ pid, startTime }: Pick<ProcessInfo, 'pid' | 'startTime
 
 /** The mark in the process's environment; null: it has none, cannot be read, or has ended. */
 export function readMark(pid: number): string | null {
-  return markIn(readProc(`/proc/${pid}/environ`));
+  return readVariable(pid, 'MAILROOM_MARK') ?? null;
 }
 
 /**
  * Whether a process has this mark; null: its environment is empty, as it briefly is during an exec.
  */
 export function hasMark(pid: number, mark: string): boolean | null {
-  const environment = readProc(`/proc/${pid}/environ`);
-  return environment?.length === 0 ? null : markIn(environment) === mark;
+  const found = readVariable(pid, 'MAILROOM_MARK');
+  return found === undefined ? null : found === mark;
 }
 
-function markIn(environment: Buffer | undefined): string | null {
+/**
+ * A variable that the process was started with; null: it has none, cannot be read, or has ended;
+ * undefined: its environment is empty, as it briefly is during an exec.
+ */
+export function readVariable(pid: number, name: string): string | null | undefined {
+  const environment = readProc(`/proc/${pid}/environ`);
   if (environment === undefined) return null;
-  // For most processes the only question is whether they have a mark at all.
-  const isFirst = environment.subarray(0, MARK.length - 1).equals(MARK_BYTES.subarray(1));
-  const start = isFirst ? 0 : environment.indexOf(MARK_BYTES) + 1;
+  if (environment.length === 0) return undefined;
+  const key = keyOf(name);
+  // For most processes the only question is whether they have it at all.
+  const isFirst = environment.subarray(0, key.length - 1).equals(key.subarray(1));
+  const start = isFirst ? 0 : environment.indexOf(key) + 1;
   if (start === 0 && !isFirst) return null;
   const end = environment.indexOf(0, start);
-  return environment.toString('utf8', start + MARK.length - 1, end < 0 ? environment.length : end);
+  return environment.toString('utf8', start + key.length - 1, end < 0 ? environment.length : end);
+}
+
+const keys = new Map<string, Buffer>();
+
+function keyOf(name: string): Buffer {
+  const key = keys.get(name) ?? Buffer.from(`\0${name}=`);
+  keys.set(name, key);
+  return key;
 }
 
 /** Every visible process; null where the system has no /proc, or an empty one. */

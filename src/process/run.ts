@@ -1,8 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import process from 'node:process';
+import type { Readable } from 'node:stream';
+import { withResolver } from '../kernel/with-resolver.ts';
+import { streamOf } from './output/output.ts';
 import { settledWithin } from './pipes.ts';
 import { waitsForNamedPipe } from './proc.ts';
 import { describeSpawnError, whyNotStart } from './refusal.ts';
+import type { Leader } from './starting/here.ts';
+import { LOST } from './starting/launcher.ts';
+import { start } from './starting/start.ts';
+import { signalGroup } from './supervision/sweep.ts';
 import { after } from './time-watch.ts';
 
 interface RunOptions {
@@ -44,16 +49,11 @@ const NAMED_PIPE =
 export async function run(argv: readonly string[], options: RunOptions): Promise<RunResult> {
   const refusal = whyNotStart(argv, options);
   if (refusal !== null) return { ...NOTHING, exitCode: refusal.exitCode, error: refusal.error };
-  let child: ChildProcess;
   try {
-    // A separate process group: Ctrl-C at a terminal must not end git in the middle of a commit.
-    const stdin = options.stdin === undefined ? 'ignore' : 'pipe';
-    const { cwd, env } = options;
-    child = spawn(argv[0]!, argv.slice(1), { cwd, env, detached: true, stdio: [stdin, 'pipe', 'pipe'] });
+    return await follow(argv, options);
   } catch (error) {
     return { ...NOTHING, error: describeSpawnError(error) };
   }
-  return follow(child, options);
 }
 
 const NOTHING = {
@@ -65,40 +65,48 @@ const NOTHING = {
   stderr: '',
 } as const;
 
-async function follow(child: ChildProcess, options: RunOptions): Promise<RunResult> {
+async function follow(argv: readonly string[], options: RunOptions): Promise<RunResult> {
+  const { cwd, env, stdin } = options;
   let ended: RunResult['ended'] = 'exited';
+  let leader: Leader | null = null;
   const kill = (reason: RunResult['ended']): void => {
-    if (ended !== 'exited' || child.pid === undefined) return;
+    if (ended !== 'exited') return;
     ended = reason;
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // The process has just ended.
-    }
+    if (leader !== null) signalGroup(leader, 'SIGKILL');
   };
-  const limit = options.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
-  const encoding = options.encoding ?? 'utf8';
-  const stdout = collect(child, 'stdout', { limit, encoding }, () => kill('output-limit'));
-  const stderr = collect(child, 'stderr', { limit, encoding: 'utf8' }, () => kill('output-limit'));
-  child.stdin?.on('error', () => {});
-  child.stdin?.end(options.stdin);
-  const late = after(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => kill('timeout'));
-  const watch = setInterval(() => {
-    if (child.pid !== undefined && waitsForNamedPipe(child.pid)) kill('named-pipe');
-  }, NAMED_PIPE_LOOK_MS);
-  const exit = await new Promise<{ exitCode: number | null; signal: string | null; error: string | null }>(
-    (resolve) => {
-      child.once('error', (error) =>
-        resolve({ exitCode: null, signal: null, error: describeSpawnError(error) }),
-      );
-      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, error: null }));
+  const over = withResolver<Pick<RunResult, 'exitCode' | 'signal' | 'error'>>();
+  const input = stdin === undefined ? 'ignore' : 'pipe';
+  // A session of its own: Ctrl-C at a terminal must not end git in the middle of a commit.
+  const program = start(
+    { file: argv[0]!, argv, cwd, env, input, byName: false, mark: null, barrier: false },
+    {
+      started(begun) {
+        leader = begun;
+        if (ended !== 'exited') signalGroup(leader, 'SIGKILL');
+      },
+      refused: (error) => over.resolve({ exitCode: null, signal: null, error: describeSpawnError(error) }),
+      ended: (exitCode, signal) =>
+        over.resolve({ exitCode, signal, error: exitCode === null && signal === null ? LOST : null }),
     },
   );
+  const limit = options.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;
+  const encodings = [options.encoding ?? 'utf8', 'utf8'] as const;
+  const streams = program.outputs.map((source) => (source === null ? null : streamOf(source)));
+  const texts = streams.map((stream, index) =>
+    collect(stream, { limit, encoding: encodings[index]! }, () => kill('output-limit')),
+  );
+  program.input?.on('error', () => {});
+  program.input?.end(stdin);
+  const late = after(options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => kill('timeout'));
+  const watch = setInterval(() => {
+    if (leader !== null && waitsForNamedPipe(leader.pid)) kill('named-pipe');
+  }, NAMED_PIPE_LOOK_MS);
+  const exit = await over.promise;
   late.stop();
   clearInterval(watch);
-  await settledWithin([child.stdout, child.stderr], PIPE_WAIT_MS);
-  const said = { stdout: stdout(), stderr: stderr() };
-  return { ...exit, ...said, ...(exit.error === null ? describe(ended) : { ended: 'spawn-failed' }) };
+  await settledWithin(streams, PIPE_WAIT_MS);
+  const [stdout = '', stderr = ''] = texts.map((text) => text());
+  return { ...exit, stdout, stderr, ...(exit.error === null ? describe(ended) : { ended: 'spawn-failed' }) };
 }
 
 function describe(ended: RunResult['ended']): Pick<RunResult, 'ended' | 'error'> {
@@ -106,14 +114,13 @@ function describe(ended: RunResult['ended']): Pick<RunResult, 'ended' | 'error'>
 }
 
 function collect(
-  child: ChildProcess,
-  name: 'stdout' | 'stderr',
+  stream: Readable | null,
   { limit, encoding }: { readonly limit: number; readonly encoding: 'utf8' | 'latin1' },
   onLimit: () => void,
 ): () => string {
   const chunks: Buffer[] = [];
   let size = 0;
-  child[name]?.on('data', (chunk: Buffer) => {
+  stream?.on('data', (chunk: Buffer) => {
     const room = limit - size;
     if (room > 0) chunks.push(chunk.subarray(0, room));
     size += Math.min(room, chunk.length);

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -16,6 +15,7 @@ import { HostFault } from '../kernel/contained.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { noTemporary } from '../kernel/passing.ts';
 import { readProcess } from './proc.ts';
+import { beginAlone } from './starting/launcher.ts';
 
 /*
  * Temporary folders. Their names identify the process that made them:
@@ -75,10 +75,7 @@ export async function inTemporary<T>(work: (folder: string) => Promise<T>): Prom
 export function removeTemporary(folder: string): void {
   try {
     if (remove === undefined || isSmall(folder)) return rmSync(folder, { recursive: true, force: true });
-    const options = { cwd: '/', env: {}, stdio: 'ignore', detached: true } as const;
-    const remover = spawn(remove, ['-rf', '--', folder], options);
-    remover.on('error', () => {});
-    remover.unref();
+    beginAlone({ argv: [remove, '-rf', '--', folder], cwd: '/', env: {} });
   } catch {
     // A later host tries again.
   }

@@ -58,12 +58,13 @@ it('is not left open by a process that could not be started', () => {
     argv: ['true'],
     cwd: folder,
     env: {},
-    stdin: '',
+    stdin: 'a prompt',
     mark: 'pipes',
     containment,
     launchBarrier: false,
   };
-  const begin = () => launch({ ...given, limits, secrets: [], ...files });
+  const begin = () =>
+    launch({ ...given, limits, secrets: [], ...files }, { started() {}, refused() {}, ended() {} });
   // Room for standard input and one of the two outputs; the pipe of that one is given up, with its two descriptors.
   expect(withRoomFor(2, () => expect(begin).toThrow('EMFILE'))).toBe(2 + 2);
 });

@@ -17,6 +17,7 @@ import { withProgramHome } from '../../process/sandbox/program-home.ts';
 import { completed } from '../../process/sandbox/reading.ts';
 import { openPlaces } from '../../process/sandbox/sandbox-places.ts';
 import { supervise } from '../../process/supervision/supervise.ts';
+import { openLauncher } from '../../process/starting/launcher.ts';
 import { sweepMarked } from '../../process/supervision/sweep.ts';
 import { inTemporary, removeDeadTemporaries } from '../../process/temporaries.ts';
 import type { AccessRequest, Containment, Ends, ProcessResult, Supervised } from '../../process/types.ts';
@@ -85,6 +86,7 @@ export class Processes {
 
   constructor(options: ProcessOptions) {
     this.#options = options;
+    openLauncher();
   }
 
   /** Runs the work of a key, which can be stopped until it is done. */

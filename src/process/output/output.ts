@@ -5,6 +5,10 @@ import type { OutputPipe } from './pipe-pool.ts';
 /** The source of a process's output. */
 export type Source = OutputPipe | Readable;
 
+export function streamOf(source: Source): Readable {
+  return source instanceof Readable ? source : source.flow();
+}
+
 /**
  * One output of a process, copied to its capture. A stream is created only once output arrives: a
  * program that ends at once has its pipe read in one go.
@@ -44,7 +48,7 @@ export class Output {
   }
 
   #flow(): void {
-    if (this.#pipe !== null) this.#follow(this.#pipe.flow());
+    if (this.#pipe !== null) this.#follow(streamOf(this.#pipe));
     this.#pipe = null;
   }
 

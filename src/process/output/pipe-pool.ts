@@ -3,8 +3,9 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import process from 'node:process';
 import { systemCode } from '../../kernel/contained.ts';
+import { readyLauncher } from '../starting/launcher.ts';
 import { makeTemporary, removeTemporary } from '../temporaries.ts';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 const BATCH = 16;
 /**
@@ -31,7 +32,7 @@ const chunk = Buffer.allocUnsafeSlow(65_536);
  * sockets, with which `echo > /dev/stderr` and the like fail.
  */
 export function openOutputPipe(): OutputPipe | null {
-  if (free.length === 0 && works) makePipes();
+  if (free.length === 0 && works) refill();
   const pipe = free.pop();
   if (pipe === undefined) return null;
   try {
@@ -39,6 +40,60 @@ export function openOutputPipe(): OutputPipe | null {
   } catch (error) {
     free.push(pipe);
     throw error;
+  }
+}
+
+/** A kernel pipe for the input of a program; null if none can be made. */
+export function openInputPipe(): InputPipe | null {
+  if (free.length === 0 && works) refill();
+  const pipe = free.pop();
+  if (pipe === undefined) return null;
+  const opened: number[] = [];
+  const open = (flags: number): number => {
+    const descriptor = openSync(pathOf(pipe.name), flags);
+    opened.push(descriptor);
+    return descriptor;
+  };
+  try {
+    const [write, read] = [open(constants.O_WRONLY | constants.O_NONBLOCK), open(constants.O_RDONLY)];
+    closeSync(pipe.reader);
+    return new InputPipe(pipe.name, read, write);
+  } catch (error) {
+    for (const descriptor of opened) closeSync(descriptor);
+    free.push(pipe);
+    throw error;
+  }
+}
+
+/** One use of a pipe for input. */
+export class InputPipe {
+  /** For the program; close it once the program has its copy. */
+  readonly read: number;
+  readonly write: Writable;
+  readonly #name: number;
+
+  constructor(name: number, read: number, write: number) {
+    this.#name = name;
+    this.read = read;
+    this.write = new Socket({ fd: write, readable: false, writable: true });
+  }
+
+  /** The program has ended; another process may still read. */
+  over(): void {
+    const reuse = (): void => (isRead(this.#name) ? closeSync(this.#name) : putBack(this.#name));
+    if (this.write.closed) return reuse();
+    this.write.once('close', reuse);
+    this.write.destroy();
+  }
+}
+
+/** What is in a pipe that has neither end is gone. */
+function isRead(name: number): boolean {
+  try {
+    closeSync(openSync(pathOf(name), constants.O_WRONLY | constants.O_NONBLOCK));
+    return true;
+  } catch (error) {
+    return systemCode(error) !== 'ENXIO';
   }
 }
 
@@ -119,31 +174,46 @@ function pathOf(name: number): string {
   return `/proc/self/fd/${name}`;
 }
 
+/** Takes more pipes, or none if too many files are open: the next call tries again. */
+function refill(): void {
+  take(readyLauncher()?.pipes() ?? []);
+  if (free.length > 0) return;
+  const names = makePipes();
+  take(names.map(pathOf));
+  for (const name of names) closeSync(name);
+}
+
+/** Takes the pipes at these paths, or as many as can be opened. */
+function take(paths: readonly string[]): void {
+  for (const path of paths) {
+    let name: number | null = null;
+    try {
+      name = openSync(path, O_PATH);
+      free.push({ name, reader: openSync(pathOf(name), READ) });
+    } catch {
+      if (name !== null) closeSync(name);
+      return;
+    }
+  }
+}
+
 /**
- * Makes more pipes, or none if too many files are open: the next call tries again. Their names are
- * removed at once, so that no files remain however this process ends.
+ * Makes pipes and returns descriptors that name them; none if it cannot. The files are removed at
+ * once, so that none remain however this process ends.
  */
-function makePipes(): void {
-  const opened: number[] = [];
+export function makePipes(count = BATCH): number[] {
+  const made: number[] = [];
   let folder: string | null = null;
   try {
     folder = makeTemporary();
-    const names = Array.from({ length: BATCH }, (_, index) => `${folder}/${index}`);
-    const { status, error } = spawnSync('mkfifo', ['-m', '600', ...names], { stdio: 'ignore' });
+    const paths = Array.from({ length: count }, (_, index) => `${folder}/${index}`);
+    const { status, error } = spawnSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' });
     works = status === 0 || (error !== undefined && systemCode(error) !== 'ENOENT');
-    if (status !== 0) return;
-    const open = (path: string, flags: number): number => {
-      const descriptor = openSync(path, flags);
-      opened.push(descriptor);
-      return descriptor;
-    };
-    const made = names.map((path) => {
-      const name = open(path, O_PATH);
-      return { name, reader: open(pathOf(name), READ) };
-    });
-    free.push(...made);
+    if (status === 0) for (const path of paths) made.push(openSync(path, O_PATH));
+    return made;
   } catch {
-    for (const descriptor of opened) closeSync(descriptor);
+    for (const descriptor of made) closeSync(descriptor);
+    return [];
   } finally {
     if (folder !== null) removeTemporary(folder);
   }

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { buildEnvironment, type EnvironmentRequest } from '../sandbox/environment.ts';
+import { beginAlone } from '../starting/launcher.ts';
 
 /**
  * Starts a program without supervision, e.g. a notification, with these variables besides the usual
@@ -11,18 +11,12 @@ export function startDetached(
   cwd: string,
   { inherit, set }: Required<Pick<EnvironmentRequest, 'inherit' | 'set'>>,
 ): void {
-  const [program, ...args] = argv;
-  if (program === undefined) return;
+  if (argv.length === 0) return;
   // A variable cannot contain a NUL byte, and the values come from untrusted mail.
   const values = Object.entries(set).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]);
   const env = buildEnvironment({ inherit, set: Object.fromEntries(values) as Record<string, string> });
-  try {
-    const child = spawn(program, args, { cwd, env, detached: true, stdio: 'ignore' });
-    child.on('error', () => {});
-    child.unref();
-  } catch {
-    // For example too long for the system: the recipient still finds the mail in the inbox.
-  }
+  // What cannot be started, for example because it is too long: the mail is in the inbox.
+  beginAlone({ argv, cwd, env });
 }
 
 /**
@@ -30,8 +24,6 @@ export function startDetached(
  * prints nothing.
  */
 export function startBeside(args: readonly string[], cwd: string): void {
-  const argv = [...process.execArgv, process.argv[1] ?? '', ...args];
-  const child = spawn(process.execPath, argv, { cwd, detached: true, stdio: 'ignore' });
-  child.on('error', () => {});
-  child.unref();
+  const argv = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...args];
+  beginAlone({ argv, cwd, env: process.env as Record<string, string> });
 }

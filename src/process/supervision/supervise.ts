@@ -1,5 +1,4 @@
 import { openCapture, type Capture } from '../output/capture.ts';
-import { launch } from './launch.ts';
 import { maskerFactory } from '../output/mask.ts';
 import { describeSpawnError, whyNotStart, type Refusal } from '../refusal.ts';
 import { Supervision } from './supervision.ts';
@@ -26,7 +25,7 @@ export function supervise(spec: ProcessSpec, hooks: SuperviseHooks = {}): Superv
     ] as const;
     for (const [file, ends] of outputs)
       captures.push(openCapture(file, spec.limits.outputBytes, masker(), ends));
-    const supervision = new Supervision(spec, hooks, launch(spec), captures);
+    const supervision = new Supervision(spec, hooks, captures);
     return {
       get ready() {
         return supervision.ready;

@@ -1,15 +1,18 @@
-import type { ChildProcess } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { bytesInWords } from '../../kernel/bytes.ts';
+import { withResolver } from '../../kernel/with-resolver.ts';
 import type { Capture, CaptureEvents } from '../output/capture.ts';
 import { watchCommands, type CommandWatch } from './command-limit.ts';
 import type { Launched } from '../../kernel/launched.ts';
-import type { LaunchBarrier, Spawned } from './launch.ts';
+import { launch } from './launch.ts';
 import { watchFinish, watchLimits, type FinishWatch, type LimitWatch } from './limits.ts';
 import { Output } from '../output/output.ts';
 import { settledWithin } from '../pipes.ts';
 import { readProcess } from '../proc.ts';
 import { describeSpawnError, whyNotStart, type Refusal } from '../refusal.ts';
+import type { StartEvents } from '../starting/here.ts';
+import { LOST } from '../starting/launcher.ts';
+import type { Started } from '../starting/start.ts';
 import { after } from '../time-watch.ts';
 import { ProcessTree } from './tree.ts';
 import type { EndReason, ProcessResult, ProcessSpec, SuperviseHooks } from '../types.ts';
@@ -36,10 +39,9 @@ interface Exit {
 export class Supervision {
   readonly exited: Promise<ProcessResult>;
   readonly #spec: ProcessSpec;
-  readonly #child: ChildProcess;
-  readonly #barrier: LaunchBarrier;
-  /** Null: the system refused to start it and will report the reason. */
-  readonly #tree: ProcessTree | null;
+  readonly #launching: Started;
+  /** Null: it has not started, or never will. */
+  #tree: ProcessTree | null = null;
   readonly #outputs: readonly Output[];
   readonly #startedAt = Date.now();
   readonly #started = performance.now();
@@ -49,30 +51,29 @@ export class Supervision {
   #reason: EndReason | null = null;
   #error: string | null = null;
   readonly #leader = withResolver<Exit>();
+  /** Its pid, once it exists; with a barrier: once it waits there. */
+  readonly #reached = withResolver<number>();
   #leaderIsGone = false;
   #timer: { stop(): void } | null = null;
   #listenTimer: NodeJS.Timeout | undefined;
   #ready: Promise<Launched | null> | null = null;
 
-  /** `captures`: open, for standard output and standard error. */
-  constructor(spec: ProcessSpec, hooks: SuperviseHooks, launched: Spawned, captures: readonly Capture[]) {
-    const { child, barrier } = launched;
+  /**
+   * Starts it. `captures`: open, for standard output and standard error. Throws if its input or its
+   * outputs cannot be opened.
+   */
+  constructor(spec: ProcessSpec, hooks: SuperviseHooks, captures: readonly Capture[]) {
     this.#spec = spec;
-    this.#child = child;
-    this.#barrier = barrier;
-    const contained = spec.containment.kind !== 'group';
-    this.#tree = child.pid === undefined ? null : new ProcessTree(child.pid, spec.mark, contained);
+    this.#launching = launch(spec, this.#startEvents(spec));
     this.#commands = spec.commands ? watchCommands(spec.commands, () => this.#late('command-timeout')) : null;
     this.#finishing = spec.finish ? watchFinish(spec.finish, () => this.end('lingered')) : null;
     const names = ['stdout', 'stderr'] as const;
     this.#outputs = captures.map((capture, index) => {
       capture.listen(this.#captureEvents(names[index] ?? 'stderr', hooks));
-      return new Output(launched.outputs[index] ?? null, capture);
+      return new Output(this.#launching.outputs[index] ?? null, capture);
     });
     this.#listen(FIRST_LISTEN_MS);
     this.exited = this.#leader.promise.then((exit) => this.#finish(exit));
-    child.once('error', (error) => this.#refused(error));
-    child.once('exit', (exitCode, signal) => this.#leaderGone({ exitCode, signal }, null));
     if (!spec.launchBarrier) this.release();
   }
 
@@ -95,7 +96,7 @@ export class Supervision {
   /** Lets the program start, unless it has started or ended. */
   release(): void {
     if (this.#limits !== null || this.#reason !== null || this.#leaderIsGone) return;
-    this.#barrier.open();
+    this.#launching.open();
     this.#limits = watchLimits(this.#spec.limits, (limit) => this.#late(limit));
   }
 
@@ -106,13 +107,16 @@ export class Supervision {
 
   /** Begins the end. The first reason counts. */
   end(reason: EndReason): void {
-    if (this.#reason !== null || this.#tree === null || this.#leaderIsGone) return;
+    if (this.#reason !== null || this.#leaderIsGone) return;
     this.#reason = reason;
     this.#limits?.stop();
     this.#commands?.stop();
     this.#finishing?.stop();
-    this.#barrier.close();
-    const tree = this.#tree;
+    this.#launching.close();
+    if (this.#tree !== null) this.#terminate(this.#tree);
+  }
+
+  #terminate(tree: ProcessTree): void {
     tree.terminate();
     this.#timer = after(this.#spec.graceMs ?? GRACE_MS, () => {
       tree.kill();
@@ -158,6 +162,25 @@ export class Supervision {
     this.#leader.resolve(exit);
   }
 
+  #startEvents({ mark, containment, launchBarrier }: ProcessSpec): StartEvents {
+    let pid = 0;
+    return {
+      started: (leader) => {
+        pid = leader.pid;
+        this.#tree = new ProcessTree(leader, mark, containment.kind !== 'group');
+        if (!launchBarrier) this.#reached.resolve(pid);
+        if (this.#reason !== null) this.#terminate(this.#tree);
+      },
+      reached: () => this.#reached.resolve(pid),
+      refused: (error) => this.#refused(error),
+      ended: (exitCode, signal) => {
+        const isLost = exitCode === null && signal === null;
+        if (isLost) this.#reason ??= 'spawn-failed';
+        this.#leaderGone({ exitCode, signal }, isLost ? LOST : null);
+      },
+    };
+  }
+
   /** The system does not distinguish a missing program from a missing folder, so this checks. */
   #refused(error: unknown): void {
     const why: Refusal = whyNotStart(this.#spec.argv, this.#spec) ?? {
@@ -168,11 +191,9 @@ export class Supervision {
   }
 
   async #reachedBarrier(): Promise<Launched | null> {
-    const pid = this.#child.pid;
-    if (pid === undefined) return null;
-    const reached = new Promise<boolean>((resolve) => this.#barrier.reached(() => resolve(true)));
-    const ended = this.#leader.promise.then(() => false);
-    if (!(await Promise.race([reached, ended]))) return null;
+    const ended = this.#leader.promise.then(() => null);
+    const pid = await Promise.race([this.#reached.promise, ended]);
+    if (pid === null) return null;
     return { pid, startTime: startTimeOf(pid), mark: this.#spec.mark };
   }
 
@@ -183,7 +204,7 @@ export class Supervision {
     this.#limits?.stop();
     this.#commands?.stop();
     this.#finishing?.stop();
-    this.#barrier.close();
+    this.#launching.close();
     const open = this.#outputs.map((output) => output.end());
     const [survivors] = await Promise.all([this.#endLeftovers(), settledWithin(open, PIPE_WAIT_MS)]);
     for (const output of this.#outputs) output.close();
@@ -218,10 +239,4 @@ function startTimeOf(pid: number): string {
   } catch {
     return 'unknown';
   }
-}
-
-function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((settle) => (resolve = settle));
-  return { promise, resolve };
 }

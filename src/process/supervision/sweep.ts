@@ -1,7 +1,8 @@
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runningTime } from '../running-time.ts';
-import { isAlive, listProcesses, readMark, readProcess, type ProcessInfo } from '../proc.ts';
+import type { Leader } from '../starting/here.ts';
+import { isAlive, listProcesses, readProcess, readVariable, type ProcessInfo } from '../proc.ts';
 
 /**
  * How long after KILL a process may take to disappear before it counts as a survivor, in
@@ -26,20 +27,20 @@ interface Sweep extends Ended {
 }
 
 /**
- * Ends every process whose mark begins with the prefix (or fits the predicate), and their
- * descendants, even if these hide the mark: TERM, the grace time, KILL. Spares this process and its
- * ancestors.
+ * Ends every process whose mark begins with the prefix, and their descendants, even if these hide
+ * the mark: TERM, the grace time, KILL. Spares this process and its ancestors.
  */
 export async function sweepMarked(
-  marks: string | ((mark: string) => boolean),
+  prefix: string,
   graceMs = 3000,
+  variable = 'MAILROOM_MARK',
 ): Promise<Sweep> {
-  const fits = typeof marks === 'string' ? (mark: string) => mark.startsWith(marks) : marks;
+  const find = (): ProcessInfo[] => findMarked(prefix, variable);
   if (listProcesses() === null) return { supported: false, ended: [], survivors: [] };
-  const first = await endAll(() => findMarked(fits), graceMs);
+  const first = await endAll(find, graceMs);
   // A process in the middle of an exec briefly shows no environment.
   await wait(LONGEST_PAUSE_MS);
-  const second = await endAll(() => findMarked(fits), graceMs);
+  const second = await endAll(find, graceMs);
   return {
     supported: true,
     ended: [...first.ended, ...second.ended],
@@ -47,13 +48,13 @@ export async function sweepMarked(
   };
 }
 
-function findMarked(fits: (mark: string) => boolean): ProcessInfo[] {
+/** The living processes with a variable that begins so, and their descendants. */
+export function findMarked(prefix: string, variable: string): ProcessInfo[] {
   const all = (listProcesses() ?? []).flatMap((pid) => readProcess(pid) ?? []);
   const spared = lineOf(process.pid);
   const marked = all.filter(({ pid, ended }) => {
     if (ended || spared.has(pid)) return false;
-    const mark = readMark(pid);
-    return mark !== null && fits(mark);
+    return readVariable(pid, variable)?.startsWith(prefix) === true;
   });
   return [...marked, ...descendants(all, new Set(marked.map(({ pid }) => pid)))].filter(
     ({ pid }) => !spared.has(pid),
@@ -131,5 +132,15 @@ export function signalProcess(info: ProcessInfo, signal: NodeJS.Signals): void {
     process.kill(info.pid, signal);
   } catch {
     // It has just ended, or belongs to another user: the next look decides.
+  }
+}
+
+/** Signals the group of a leader, unless that has ended and another process may have its pid. */
+export function signalGroup({ pid, startTime }: Leader, signal: NodeJS.Signals): void {
+  if (startTime !== null && !isAlive({ pid, startTime })) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All processes in it have just ended.
   }
 }

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { hasMark, listProcesses, pidCounter, readProcess, type ProcessInfo } from '../proc.ts';
-import { descendants, endAll, signalProcess, type Ended } from './sweep.ts';
+import type { Leader } from '../starting/here.ts';
+import { descendants, endAll, signalGroup, signalProcess, type Ended } from './sweep.ts';
 
 /** Up to this many new processes are checked one by one, instead of listing all processes. */
 const FEW = 64;
@@ -15,7 +16,7 @@ const living = new Set<number>();
  * session, by the mark in the environment, and by parentage seen while it lived.
  */
 export class ProcessTree {
-  readonly #leader: number;
+  readonly #session: Leader;
   readonly #mark: string;
   readonly #contained: boolean;
   readonly #started = performance.now();
@@ -27,28 +28,28 @@ export class ProcessTree {
   #unclear = false;
 
   /** `contained`: the leader only waits for a namespace in which its child is the first process. */
-  constructor(leader: number, mark: string, contained: boolean) {
-    this.#leader = leader;
+  constructor(session: Leader, mark: string, contained: boolean) {
+    this.#session = session;
     this.#mark = mark;
     this.#contained = contained;
-    living.add(leader);
+    living.add(session.pid);
   }
 
   /** Asks the program to end. Call it only before the leader is reaped. */
   terminate(): void {
     const below = this.#lookBelow();
-    if (!this.#contained || below.length === 0) return signalGroup(this.#leader, 'SIGTERM');
+    if (!this.#contained || below.length === 0) return signalGroup(this.#session, 'SIGTERM');
     // The kernel drops a TERM to the first process of a namespace, and bwrap treats its own as an
     // order to KILL.
-    const inside = below.filter(({ parent }) => parent !== this.#leader);
-    const own = inside.filter(({ group }) => group === this.#leader);
+    const inside = below.filter(({ parent }) => parent !== this.#session.pid);
+    const own = inside.filter(({ group }) => group === this.#session.pid);
     for (const info of own.length > 0 ? own : inside) signalProcess(info, 'SIGTERM');
   }
 
   /** Kills all processes at once. Call it only before the leader is reaped. */
   kill(): void {
     const below = this.#lookBelow();
-    signalGroup(this.#leader, 'SIGKILL');
+    signalGroup(this.#session, 'SIGKILL');
     for (const info of below) signalProcess(info, 'SIGKILL');
   }
 
@@ -57,7 +58,7 @@ export class ProcessTree {
    * leader is reaped.
    */
   endLeftovers(graceMs: number): Promise<Ended> {
-    living.delete(this.#leader);
+    living.delete(this.#session.pid);
     return endAll(
       () => this.#leftovers(),
       graceMs,
@@ -68,7 +69,7 @@ export class ProcessTree {
   #lookBelow(): ProcessInfo[] {
     try {
       const all = (listProcesses() ?? []).flatMap((pid) => readProcess(pid) ?? []);
-      const below = descendants(all, new Set([this.#leader]));
+      const below = descendants(all, new Set([this.#session.pid]));
       for (const info of below) this.#seen.set(info.pid, info);
       return below;
     } catch {
@@ -81,7 +82,7 @@ export class ProcessTree {
   #leftovers(): ProcessInfo[] {
     // A new process under the leader's pid means that its session is empty: the system does not
     // assign a pid that is in use as a session id.
-    const session = readProcess(this.#leader) === null ? this.#leader : null;
+    const session = readProcess(this.#session.pid) === null ? this.#session.pid : null;
     const found: ProcessInfo[] = [];
     this.#unclear = false;
     for (const pid of this.#candidates()) {
@@ -103,21 +104,13 @@ export class ProcessTree {
     const counter = pidCounter();
     if (counter === null || performance.now() - this.#started >= (counter.limit / STARTS_PER_SECOND) * 1000)
       return listProcesses() ?? [];
-    const count = (counter.last - this.#leader + counter.limit) % counter.limit;
+    const count = (counter.last - this.#session.pid + counter.limit) % counter.limit;
     const isLater = (pid: number): boolean =>
-      (pid - this.#leader - 1 + counter.limit) % counter.limit < count;
+      (pid - this.#session.pid - 1 + counter.limit) % counter.limit < count;
     const later =
       count <= FEW
-        ? Array.from({ length: count }, (_, i) => (this.#leader + 1 + i) % counter.limit)
+        ? Array.from({ length: count }, (_, i) => (this.#session.pid + 1 + i) % counter.limit)
         : (listProcesses() ?? []).filter(isLater);
     return [...this.#seen.keys(), ...later];
-  }
-}
-
-function signalGroup(leader: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-leader, signal);
-  } catch {
-    // All processes in it have just ended.
   }
 }

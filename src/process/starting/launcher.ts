@@ -1,0 +1,186 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { findMarked, sweepMarked } from '../supervision/sweep.ts';
+import { startHere, type Leader, type Order, type StartEvents, type Starting } from './here.ts';
+
+/*
+ * The launcher: a small process that starts the programs of this one. Node starts a program by
+ * `fork`, which copies the page tables of the whole process, on its main thread: a start costs
+ * what the process weighs. The launcher weighs little, and when its host is gone it ends what the
+ * host has left.
+ */
+
+/** What the host sends; `id` is that of the order, whose descriptors are those of the host. */
+export type Ask =
+  | { readonly id: number; readonly start: Order }
+  | { readonly id: number; readonly barrier: 'open' | 'close' }
+  | { readonly pipes: number };
+
+/** What the launcher answers. */
+export type Answer =
+  /** Whether it can open the descriptors of the host. */
+  | { readonly is: 'ready'; readonly works: boolean }
+  | { readonly is: 'pipes'; readonly paths: readonly string[] }
+  | { readonly is: 'started'; readonly id: number; readonly leader: Leader }
+  | { readonly is: 'reached'; readonly id: number }
+  | { readonly is: 'refused'; readonly id: number; readonly error: Readonly<Record<string, string>> }
+  | {
+      readonly is: 'ended';
+      readonly id: number;
+      readonly exitCode: number | null;
+      readonly signal: NodeJS.Signals | null;
+    };
+
+/** Why a program is reported as ended with neither exit code nor signal. */
+export const LOST = 'the launcher has ended (ELAUNCHER)';
+
+/** How a program that has lost its launcher is ended, in milliseconds. */
+const GRACE_MS = 3000;
+const LOOK_MS = 20;
+
+let spawnOne: (() => ChildProcess) | null = null;
+let current: Launcher | null = null;
+
+/** Lets this process have launchers, one at a time, which `spawn` starts. */
+export function useLaunchers(spawn: () => ChildProcess): void {
+  spawnOne = spawn;
+}
+
+/** Starts a launcher, if this process may have one and has none: for a host of programs. */
+export function openLauncher(): void {
+  if (spawnOne !== null && current?.isLost !== false) current = new Launcher(spawnOne());
+}
+
+/** Null: there is none, it is not ready yet, or none works here. */
+export function readyLauncher(): Launcher | null {
+  if (current?.isLost === true) openLauncher();
+  return current?.isReady === true ? current : null;
+}
+
+/**
+ * Starts a program with these ends of its pipes: by the launcher of this process, if there is one
+ * that can have them, or as a child. Never throws.
+ */
+export function begin(order: Order, events: StartEvents): Starting {
+  // A pipe of Node cannot be handed to another process.
+  const launcher = order.stdio.includes('pipe') ? null : readyLauncher();
+  return launcher === null ? startHere(order, events) : launcher.start(order, events);
+}
+
+/** Starts a program that survives this process, without input and output. */
+export function beginAlone(order: Pick<Order, 'argv' | 'cwd' | 'env'>): void {
+  const stdio = ['ignore', 'ignore', 'ignore'] as const;
+  const whole = { ...order, file: order.argv[0] ?? '', stdio, mark: null, barrier: false };
+  begin(whole, { started() {}, refused() {}, ended() {} }).unref();
+}
+
+interface Running {
+  readonly order: Order;
+  readonly events: StartEvents;
+  isStarted: boolean;
+}
+
+/** The host's side of a launcher. */
+export class Launcher {
+  isReady = false;
+  isLost = false;
+  readonly #child: ChildProcess;
+  readonly #name: string;
+  readonly #running = new Map<number, Running>();
+  #last = 0;
+  #pipes: readonly string[] = [];
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#name = `${String(child.pid)}-${randomBytes(4).toString('hex')}`;
+    child.on('message', (answer: Answer) => this.#take(answer));
+    for (const end of ['error', 'exit', 'disconnect']) child.once(end, () => this.#lost());
+    child.unref();
+    child.channel?.unref();
+  }
+
+  /** Starts a program. Descriptors of `order` stay open until it has started. */
+  start(order: Order, events: StartEvents): Starting {
+    const id = (this.#last += 1);
+    this.#running.set(id, { order, events, isStarted: false });
+    // This process stays for the end of what it has started.
+    this.#child.channel?.ref();
+    // By it a process is found of which the launcher could no longer say that it exists.
+    const env = { ...order.env, MAILROOM_LAUNCH: this.#nameOf(id, order) };
+    this.#send({ id, start: { ...order, env } });
+    const barrier = (is: 'open' | 'close') => (): void => {
+      if (order.barrier && this.#running.has(id)) this.#send({ id, barrier: is });
+    };
+    const unref = (): void => this.#forget(id);
+    return { pipes: null, open: barrier('open'), close: barrier('close'), unref };
+  }
+
+  #nameOf(id: number, { mark }: Order): string {
+    return `${this.#name}:${mark === null ? 'tool' : 'work'}:${id};`;
+  }
+
+  /** Paths of pipes that it has made, for which this process would pay more; it then makes others. */
+  pipes(): readonly string[] {
+    const made = this.#pipes;
+    this.#pipes = [];
+    // The launcher then closes these, so not before the caller has opened them.
+    if (made.length > 0) setImmediate(() => this.#send({ pipes: made.length }));
+    return made;
+  }
+
+  #send(ask: Ask): void {
+    // That the launcher has gone is reported by its end.
+    this.#child.send(ask, () => {});
+  }
+
+  #take(answer: Answer): void {
+    if (answer.is === 'ready') {
+      this.isReady = answer.works;
+      return;
+    }
+    if (answer.is === 'pipes') {
+      this.#pipes = answer.paths;
+      return;
+    }
+    const running = this.#running.get(answer.id);
+    if (running === undefined) return;
+    const { events } = running;
+    if (answer.is === 'reached') return events.reached?.();
+    if (answer.is === 'started') {
+      running.isStarted = true;
+      return events.started(answer.leader);
+    }
+    this.#forget(answer.id);
+    if (answer.is === 'refused')
+      events.refused(Object.assign(new Error(answer.error['message']), answer.error));
+    else events.ended(answer.exitCode, answer.signal);
+  }
+
+  #forget(id: number): void {
+    this.#running.delete(id);
+    if (this.#running.size === 0 && !this.isLost) this.#child.channel?.unref();
+  }
+
+  #lost(): void {
+    if (this.isLost) return;
+    [this.isReady, this.isLost] = [false, true];
+    for (const [id, running] of this.#running) {
+      this.#running.delete(id);
+      void this.#abandoned(id, running).then((report) => report());
+    }
+  }
+
+  /** Waits until a program whose launcher is gone has ended with its descendants. */
+  async #abandoned(id: number, { order, events, isStarted }: Running): Promise<() => void> {
+    const [name, variable] = [this.#nameOf(id, order), 'MAILROOM_LAUNCH'];
+    try {
+      // A tool of the host, such as git, ends when it is done.
+      while (order.mark === null && findMarked(name, variable).length > 0) await wait(LOOK_MS);
+      await sweepMarked(name, GRACE_MS, variable);
+    } catch {
+      // Too many files are open: what has begun is found by its mark at the next start.
+    }
+    return isStarted ? () => events.ended(null, null) : () => events.refused(new Error(LOST));
+  }
+}
