@@ -9,6 +9,8 @@ import { ownValue } from './own.ts';
 const passing: Readonly<Record<string, string>> = {
   EAGAIN: 'resource temporarily unavailable',
   EDQUOT: 'disk quota exceeded',
+  // Not the system's: see `LOST` of process/starting/launcher.ts.
+  ELAUNCHER: 'the launcher has ended',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files in system',
   ENOMEM: 'cannot allocate memory|out of memory',

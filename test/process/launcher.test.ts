@@ -88,7 +88,12 @@ describe('the launcher', () => {
       });
       await until('the tool runs', () => processesNaming('echo done > done').length > 0);
       process.kill(first, signal);
-      const lost = { reason: 'spawn-failed', error: 'the launcher has ended (ELAUNCHER)', survivors: [] };
+      const lost = {
+        reason: 'exited',
+        signal: 'SIGKILL',
+        error: 'the launcher has ended (ELAUNCHER)',
+        survivors: [],
+      };
       for (const each of [waiting, running]) expect(await each.exited).toMatchObject(lost);
       for (const each of [waiting, running]) expect(marked(each.spec.mark)).toEqual([]);
       // A tool of the host, such as git, is not ended: only what became of it is not known.

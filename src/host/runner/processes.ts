@@ -17,7 +17,7 @@ import { withProgramHome } from '../../process/sandbox/program-home.ts';
 import { completed } from '../../process/sandbox/reading.ts';
 import { openPlaces } from '../../process/sandbox/sandbox-places.ts';
 import { supervise } from '../../process/supervision/supervise.ts';
-import { openLauncher } from '../../process/starting/launcher.ts';
+import { LOST, openLauncher } from '../../process/starting/launcher.ts';
 import { sweepMarked } from '../../process/supervision/sweep.ts';
 import { inTemporary, removeDeadTemporaries } from '../../process/temporaries.ts';
 import type { AccessRequest, Containment, Ends, ProcessResult, Supervised } from '../../process/types.ts';
@@ -190,7 +190,9 @@ export class Processes {
     const waiting = onReady ? await supervised.ready : null;
     if (waiting !== null) onReady?.(waiting);
     const result = await supervised.exited;
-    const fault = faultOf(result, containment);
+    // An attempt that is on record as launched ends as one; anything else starts again.
+    const isLost = result.error === LOST && onReady === undefined;
+    const fault = isLost ? LOST : faultOf(result, containment);
     if (fault !== null) throw new HostFault('E_DISK', `no process can be started: ${fault}`);
     return result;
   }

@@ -174,9 +174,9 @@ export class Supervision {
       reached: () => this.#reached.resolve(pid),
       refused: (error) => this.#refused(error),
       ended: (exitCode, signal) => {
-        const isLost = exitCode === null && signal === null;
-        if (isLost) this.#reason ??= 'spawn-failed';
-        this.#leaderGone({ exitCode, signal }, isLost ? LOST : null);
+        // What has lost its launcher was ended with all that it had started.
+        if (exitCode === null && signal === null) this.#leaderGone({ exitCode, signal: 'SIGKILL' }, LOST);
+        else this.#leaderGone({ exitCode, signal }, null);
       },
     };
   }
