@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { basename } from 'node:path';
 import process from 'node:process';
 import metadata from '../package.json' with { type: 'json' };
@@ -6,14 +5,14 @@ import { currentFolder } from './cli/current-folder.ts';
 import { runCli } from './cli/main.ts';
 import type { Start } from './cli/context.ts';
 import type { Terminal } from './cli/terminal.ts';
+import type { CallOptions } from './operations/call.ts';
 
 interface Here {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Default: the current folder. */
   readonly cwd?: string;
   readonly terminal?: Terminal;
-  /** Starts a launcher. Default: programs are children of this process. */
-  readonly launch?: () => ChildProcess;
+  readonly launch?: CallOptions['launch'];
 }
 
 /**

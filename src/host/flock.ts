@@ -6,8 +6,8 @@ import { withResolver } from '../kernel/with-resolver.ts';
 import { buildEnvironment } from '../process/sandbox/environment.ts';
 import { ownPath, ownProgram } from '../process/sandbox/own-programs.ts';
 import { describeSpawnError, whyNotStart } from '../process/refusal.ts';
-import { streamOf } from '../process/output/output.ts';
 import { run } from '../process/run.ts';
+import { streamOf } from '../process/starting/pipe-pool.ts';
 import { start } from '../process/starting/start.ts';
 
 /** The exit code for flock(1) to report a lock that another process holds. */
@@ -36,7 +36,8 @@ const PATIENCE = '0.5';
  */
 export function takeKernelLock(file: string): Promise<KernelLock> {
   const where = { cwd: '/', env: buildEnvironment({ set: { PATH: ownPath() } }) };
-  const argv = [ownProgram('flock'), '-w', PATIENCE, '-E', String(TAKEN), file, ownProgram('cat')];
+  // It becomes `cat`, by a single process.
+  const argv = [ownProgram('flock'), '-F', '-w', PATIENCE, '-E', String(TAKEN), file, ownProgram('cat')];
   const refusal = whyNotStart(argv, where);
   if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
   // Opening a pipe would wait for its other end, and flock(1) would follow a link.

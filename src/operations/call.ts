@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { defaultConfig } from '../config/config.ts';
@@ -13,7 +12,7 @@ import { rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import { onKey } from '../process/keyboard.ts';
 import { findProgram } from '../process/proc.ts';
-import { useLaunchers } from '../process/starting/launcher.ts';
+import { useLaunchers, type SpawnLauncher } from '../process/starting/launcher.ts';
 import type {
   Controller,
   ControllerOptions,
@@ -29,6 +28,12 @@ import type { Surroundings } from './project/definition.ts';
 import type { Template } from './project/template.ts';
 import { workflowFile } from './project/workflow-file.ts';
 
+export interface CallOptions extends Surroundings {
+  readonly cwd: string;
+  /** Default: programs are children of this process. */
+  readonly launch?: SpawnLauncher | undefined;
+}
+
 /** The place where the program is called, and what a command does there besides its project. */
 export class Call implements Surroundings {
   readonly packageRoot: string;
@@ -38,13 +43,7 @@ export class Call implements Surroundings {
   /** The person's projects, absolute, for `status --all`. */
   readonly projects: Pick<KnownProjects, 'file' | 'list' | 'add' | 'drop'>;
 
-  /** `launch`: see `useLaunchers`. */
-  constructor({
-    packageRoot,
-    environment,
-    cwd,
-    launch,
-  }: Surroundings & { readonly cwd: string; readonly launch?: (() => ChildProcess) | undefined }) {
+  constructor({ packageRoot, environment, cwd, launch }: CallOptions) {
     if (launch !== undefined) useLaunchers(launch);
     this.packageRoot = packageRoot;
     this.environment = environment;

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import { withResolver } from '../kernel/with-resolver.ts';
-import { streamOf } from './output/output.ts';
 import { settledWithin } from './pipes.ts';
 import { waitsForNamedPipe } from './proc.ts';
 import { describeSpawnError, whyNotStart } from './refusal.ts';
 import type { Leader } from './starting/here.ts';
 import { LOST } from './starting/launcher.ts';
+import { streamOf } from './starting/pipe-pool.ts';
 import { start } from './starting/start.ts';
-import { signalGroup } from './supervision/sweep.ts';
+import { signalGroup } from './sweep.ts';
 import { after } from './time-watch.ts';
 
 interface RunOptions {

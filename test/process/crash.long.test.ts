@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { probeContainment } from '../../src/process/sandbox/containment.ts';
-import { sweepMarked } from '../../src/process/supervision/sweep.ts';
+import { sweepMarked } from '../../src/process/sweep.ts';
 import type { Containment } from '../../src/process/types.ts';
 import { bundleHost, startHost } from './host.ts';
 import { containmentsHere, fixture, freshMark, marked, pause, temporaryFolder, until } from './support.ts';

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { launch } from '../../src/process/supervision/launch.ts';
-import { openOutputPipe, type OutputPipe } from '../../src/process/output/pipe-pool.ts';
+import { openOutputPipe, type OutputPipe } from '../../src/process/starting/pipe-pool.ts';
 import { temporaryFolder } from './support.ts';
 
 /** Opens files until no more can be. */

@@ -9,7 +9,7 @@ import { readPlainFile } from '../../src/process/plain-file.ts';
 import { buildEnvironment } from '../../src/process/sandbox/environment.ts';
 import { listProcesses, readMark, readProcess } from '../../src/process/proc.ts';
 import { supervise } from '../../src/process/supervision/supervise.ts';
-import { sweepMarked } from '../../src/process/supervision/sweep.ts';
+import { sweepMarked } from '../../src/process/sweep.ts';
 import type { Containment, ProcessSpec, Supervised } from '../../src/process/types.ts';
 
 /** Waits for a condition and fails with its name when it does not come. */

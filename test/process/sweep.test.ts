@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readMark, readProcess } from '../../src/process/proc.ts';
-import { endAll, signalProcess, sweepMarked } from '../../src/process/supervision/sweep.ts';
+import { endAll, signalProcess, sweepMarked } from '../../src/process/sweep.ts';
 import { bundleHost } from './host.ts';
 import { fixture, freshMark, lives, marked, processesNaming, start, until } from './support.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { ProcessRunner } from '../../src/host/runner/agents.ts';
-import { sweepMarked } from '../../src/process/supervision/sweep.ts';
+import { sweepMarked } from '../../src/process/sweep.ts';
 import type { Containment } from '../../src/process/types.ts';
 import { containmentsHere, marked } from '../process/support.ts';
 import { invocation } from './samples.ts';

@@ -7,6 +7,7 @@ import { exitOf, notStarted } from '../../process/exits.ts';
 import { runMessageChecks, type RanCheck, type Work } from './message-checks.ts';
 import { runningTime } from '../../process/running-time.ts';
 import { maskOf } from '../../process/output/mask.ts';
+import { LOST } from '../../process/starting/launcher.ts';
 import { realPlace, repositoryFrom } from '../../process/sandbox/repository-place.ts';
 import { inTemporary } from '../../process/temporaries.ts';
 import { ourGlobs } from '../../git/folder-changes.ts';
@@ -147,6 +148,8 @@ export class ProcessRunner implements Runner {
       const { result, changed } = await this.#processes.run(given, (process) =>
         this.#events.ready(job.key, process, null, null),
       );
+      // It starts again, uncounted.
+      if (result.error === LOST) throw new HostFault('E_DISK', LOST);
       const exit = exitOf(result, this.#mask);
       const outcome = {
         is: 'done',

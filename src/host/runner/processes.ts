@@ -18,7 +18,7 @@ import { completed } from '../../process/sandbox/reading.ts';
 import { openPlaces } from '../../process/sandbox/sandbox-places.ts';
 import { supervise } from '../../process/supervision/supervise.ts';
 import { LOST, openLauncher } from '../../process/starting/launcher.ts';
-import { sweepMarked } from '../../process/supervision/sweep.ts';
+import { sweepMarked } from '../../process/sweep.ts';
 import { inTemporary, removeDeadTemporaries } from '../../process/temporaries.ts';
 import type { AccessRequest, Containment, Ends, ProcessResult, Supervised } from '../../process/types.ts';
 import type { ProcessJob } from './runner.ts';

@@ -1,13 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Capture } from './capture.ts';
-import type { OutputPipe } from './pipe-pool.ts';
-
-/** The source of a process's output. */
-export type Source = OutputPipe | Readable;
-
-export function streamOf(source: Source): Readable {
-  return source instanceof Readable ? source : source.flow();
-}
+import { streamOf, type OutputPipe, type Source } from '../starting/pipe-pool.ts';
 
 /**
  * One output of a process, copied to its capture. A stream is created only once output arrives: a

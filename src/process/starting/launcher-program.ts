@@ -1,8 +1,8 @@
 import { closeSync, constants, openSync, readlinkSync } from 'node:fs';
 import process from 'node:process';
-import { makePipes } from '../output/pipe-pool.ts';
+import { makePipes } from './pipe-pool.ts';
 import { readProcess } from '../proc.ts';
-import { sweepMarked } from '../supervision/sweep.ts';
+import { sweepMarked } from '../sweep.ts';
 import { startHere, type End, type Starting } from './here.ts';
 import type { Answer, Ask } from './launcher.ts';
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { findMarked, sweepMarked } from '../supervision/sweep.ts';
+import { findMarked, sweepMarked } from '../sweep.ts';
 import { startHere, type Leader, type Order, type StartEvents, type Starting } from './here.ts';
 
 /*
@@ -39,11 +39,14 @@ export const LOST = 'the launcher has ended (ELAUNCHER)';
 const GRACE_MS = 3000;
 const LOOK_MS = 20;
 
-let spawnOne: (() => ChildProcess) | null = null;
+/** Starts the program of a launcher, with a channel of Node to it. */
+export type SpawnLauncher = () => ChildProcess;
+
+let spawnOne: SpawnLauncher | null = null;
 let current: Launcher | null = null;
 
 /** Lets this process have launchers, one at a time, which `spawn` starts. */
-export function useLaunchers(spawn: () => ChildProcess): void {
+export function useLaunchers(spawn: SpawnLauncher): void {
   spawnOne = spawn;
 }
 

@@ -1,7 +1,6 @@
 import { closeSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import type { Source } from '../output/output.ts';
-import { openInputPipe, openOutputPipe, type InputPipe, type OutputPipe } from '../output/pipe-pool.ts';
+import { openInputPipe, openOutputPipe, type InputPipe, type OutputPipe, type Source } from './pipe-pool.ts';
 import type { End, Order, StartEvents, Starting } from './here.ts';
 import { begin, readyLauncher } from './launcher.ts';
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { maskerFactory } from '../output/mask.ts';
 import { settledWithin } from '../pipes.ts';
 import { describeSpawnError, whyNotStart } from '../refusal.ts';
-import { sweepMarked } from './sweep.ts';
+import { sweepMarked } from '../sweep.ts';
 import { after } from '../time-watch.ts';
 
 /** A running program that lines are exchanged with. */

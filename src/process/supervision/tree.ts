@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { hasMark, listProcesses, pidCounter, readProcess, type ProcessInfo } from '../proc.ts';
 import type { Leader } from '../starting/here.ts';
-import { descendants, endAll, signalGroup, signalProcess, type Ended } from './sweep.ts';
+import { descendants, endAll, signalGroup, signalProcess, type Ended } from '../sweep.ts';
 
 /** Up to this many new processes are checked one by one, instead of listing all processes. */
 const FEW = 64;

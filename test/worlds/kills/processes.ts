@@ -48,7 +48,8 @@ export function watchProcesses(killer: Killer): void {
 function describe(argv: readonly string[], { env, stdio }: SpawnOptions): Spawn {
   const mark = env?.['MAILROOM_MARK'] ?? null;
   const behindBarrier = Array.isArray(stdio) && stdio.length > 3;
-  return { kind: 'spawn', argv, mark, behindBarrier, forgotten: stdio === 'ignore' };
+  const forgotten = Array.isArray(stdio) && stdio.every((end) => end === 'ignore');
+  return { kind: 'spawn', argv, mark, behindBarrier, forgotten };
 }
 
 /** Whether this may be started: the trial of a containment that is better than the wanted one must fail. */

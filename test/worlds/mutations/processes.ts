@@ -10,16 +10,16 @@ export const processes: readonly Mutation[] = [
   },
   {
     mechanism: 'a sweep ends what marked processes have started',
-    file: 'process/supervision/sweep.ts',
+    file: 'process/sweep.ts',
     from: 'return [...marked, ...descendants(all, new Set(marked.map(({ pid }) => pid)))].filter(',
     to: 'return [...marked].filter(',
     seenBy: ['test/process/sweep.test.ts'],
   },
   {
     mechanism: 'a sweep ends only the processes of its project',
-    file: 'process/supervision/sweep.ts',
-    from: 'return mark !== null && fits(mark);',
-    to: 'return mark !== null;',
+    file: 'process/sweep.ts',
+    from: 'return readVariable(pid, variable)?.startsWith(prefix) === true;',
+    to: 'return readVariable(pid, variable) !== null;',
     seenBy: ['test/process/sweep.test.ts'],
   },
   {
@@ -31,14 +31,14 @@ export const processes: readonly Mutation[] = [
   },
   {
     mechanism: 'what ignores TERM is killed',
-    file: 'process/supervision/sweep.ts',
+    file: 'process/sweep.ts',
     from: "if (elapsed >= graceMs) signalProcess(info, 'SIGKILL');\n      else if",
     to: 'if',
     seenBy: ['test/process/sweep.test.ts'],
   },
   {
     mechanism: 'a process under a number that is used again is not signalled',
-    file: 'process/supervision/sweep.ts',
+    file: 'process/sweep.ts',
     from: '  if (!isAlive(info)) return;\n',
     to: '',
     seenBy: ['test/process/sweep.test.ts'],

@@ -26,6 +26,8 @@ export interface Chaos {
   readonly rival: number;
   /** That the controller is stopped on purpose, in a step. */
   readonly restart: number;
+  /** That the process that started all others is lost, in a step. */
+  readonly launcher: number;
 }
 
 export const peace: Chaos = {
@@ -40,6 +42,7 @@ export const peace: Chaos = {
   clock: 0,
   rival: 0,
   restart: 0,
+  launcher: 0,
 };
 
 /** A kind of bad day. */
@@ -56,6 +59,7 @@ export function randomChaos(random: Random): Chaos {
     clock: random.pick([0, 0, 0.02]),
     rival: random.pick([0, 0, 0.02]),
     restart: random.pick([0, 0, 0.01]),
+    launcher: random.pick([0, 0, 0.02]),
   };
 }
 

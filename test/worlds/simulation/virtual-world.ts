@@ -24,6 +24,8 @@ export abstract class VirtualWorld<Process extends Life> {
   /** Everybody behaves, and nothing fails any more. */
   calm = false;
   crashes = 0;
+  /** How often the process that started all others was lost. */
+  lost = 0;
   /** What no host may do. */
   readonly problems: string[] = [];
   #process: Process | null = null;

@@ -55,6 +55,7 @@ export class Controller extends Life {
       ready: (...told) => this.told(() => this.host.turns.ready(...told)),
       ended: (...told) => this.told(() => this.host.turns.ended(...told)),
       checked: (...told) => this.told(() => this.host.turns.checked(...told)),
+      held: (...told) => this.told(() => this.host.turns.held(...told)),
       assigned: (...told) => this.told(() => this.host.turns.assigned(...told)),
       landing: (...told) => this.told(() => this.host.turns.landings.reported(...told)),
     };

@@ -82,6 +82,7 @@ export function begin(
           turns: events.filter(({ type }) => type === 'committed').length,
           events: events.length,
           crashes: world.crashes,
+          'lost launchers': world.lost,
           'second controllers': world.refused,
           ...workIn(events),
           'turns on workers': world.away?.launches().length ?? 0,
@@ -134,6 +135,7 @@ async function trouble(world: World, person: Person): Promise<void> {
     world.strain();
     if (random.chance(chaos.rival)) random.pick([() => world.rival(), () => world.loseLock()])();
     if (random.chance(chaos.restart)) world.process?.end(random.pick(['stop', 'drain']));
+    if (random.chance(chaos.launcher)) world.loseLauncher();
     if (random.chance(0.01)) snapshot(world);
     await world.step();
   }

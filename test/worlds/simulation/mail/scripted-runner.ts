@@ -28,6 +28,8 @@ export type Script = (job: AgentJob) => {
 
 interface Running {
   readonly job: AgentJob | null;
+  /** Whether it waits, or has waited, at the launch barrier. */
+  ready: boolean;
   released: boolean;
   stopped: boolean;
 }
@@ -62,6 +64,9 @@ export class ScriptedRunner implements Runner {
     if (entering !== undefined) this.#work.begin(entering.branch, job.key);
     const entered = entering === undefined ? null : this.#work.enter(entering, this.#isResolved);
     this.#later(this.#random.below(20), () => {
+      const running = this.#running.get(job.key);
+      if (running === undefined) return;
+      running.ready = true;
       if (entered?.ok !== false) return this.events?.ready(job.key, process, null, entered?.commit ?? null);
       this.#end(job.key, conflicted(entered), ended('exited', null));
     });
@@ -71,7 +76,7 @@ export class ScriptedRunner implements Runner {
 
   #add(key: string, job: AgentJob | null): void {
     if (this.#running.has(key)) throw new Error(`${key} was started twice`);
-    this.#running.set(key, { job, released: false, stopped: false });
+    this.#running.set(key, { job, ready: false, released: false, stopped: false });
   }
 
   leave(key: string): void {
@@ -149,17 +154,25 @@ export class ScriptedRunner implements Runner {
     if (!running || running.stopped) return;
     running.stopped = true;
     const exit = ended('stopped');
-    const reason = { code: 'E_TURN', text: 'stopped' } as const;
-    const usage = { usd: null, tokens: null };
     this.#later(this.#random.below(50), () => {
       if (key.includes('/landing/')) return this.#landed(key, { is: 'stopped' });
       if (running.job === null) return this.#checked(key, { problems: [], conflicts: false, left: null });
-      this.#end(
-        key,
-        { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage, session: null },
-        exit,
-      );
+      this.#end(key, failed('stopped'), exit);
     });
+  }
+
+  /** The process that started all others is lost, and they with it; what git does is done. */
+  lose(): void {
+    const problem = 'the launcher has ended (ELAUNCHER)';
+    for (const [key, { job, ready }] of this.#running) {
+      if (key.includes('/landing/')) continue;
+      this.#later(0, () => {
+        if (job !== null && ready) return this.#end(key, failed(problem), lost(problem));
+        if (!this.#running.delete(key)) return;
+        this.#work.end(key);
+        this.events?.held?.(key, problem);
+      });
+    }
   }
 
   #end(key: string, outcome: Outcome, exit: Exit): void {
@@ -177,6 +190,16 @@ export class ScriptedRunner implements Runner {
   sweep(): Promise<void> {
     return Promise.resolve();
   }
+}
+
+function failed(text: string): Outcome {
+  const reason = { code: 'E_TURN', text } as const;
+  const usage = { usd: null, tokens: null };
+  return { is: 'later', class: 'RETRYABLE_TRANSIENT', reason, until: null, usage, session: null };
+}
+
+function lost(error: string): Exit {
+  return { ...ended('exited'), signal: 'SIGKILL', error };
 }
 
 export function ended(how: Exit['ended'], code: number | null = null): Exit {

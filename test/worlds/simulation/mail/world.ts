@@ -107,6 +107,11 @@ export class World extends VirtualWorld<Controller> {
     else this.boot(false);
   }
 
+  loseLauncher(): void {
+    this.lost += 1;
+    this.process?.runner.lose();
+  }
+
   /** The lock is lost: the controller that had it must leave everything alone, whoever comes next. */
   loseLock(): void {
     const before = this.process;

@@ -5,12 +5,19 @@ import { firstAnswer, playOf, stopped, type Play } from './workers.ts';
 import type { Exit } from '../../../../src/providers/provider.ts';
 import type { ProcessJob } from '../../../../src/host/runner/runner.ts';
 
+/** What a host learns of a process. */
+interface Listener {
+  ended(exit: Exit): void;
+  /** In place of its end: it is lost with the process that started all of them. */
+  lost(problem: string): void;
+}
+
 interface Worker {
   readonly job: ProcessJob;
   readonly path: string;
   readonly play: Play;
-  /** Tells the host that started it; null: that one is gone. */
-  tell: ((exit: Exit) => void) | null;
+  /** Null: the host that started it is gone. */
+  tell: Listener | null;
   stopping: boolean;
 }
 
@@ -51,7 +58,7 @@ export class WorkFloor {
     return this.#workers.size;
   }
 
-  start(job: ProcessJob, tell: (exit: Exit) => void): void {
+  start(job: ProcessJob, tell: Listener): void {
     const { random, timeline } = this.#options;
     const path = job.command.env['MAILROOM_STEP_PATH'] ?? '';
     if (this.#workers.has(job.key)) this.problems.push(`${job.key} was started twice`);
@@ -78,6 +85,13 @@ export class WorkFloor {
     worker.stopping = true;
     const { random, timeline } = this.#options;
     timeline.later(random.below(3_000), () => this.#leave(worker, stopped()), 'outside');
+  }
+
+  /** The process that started all others is lost: they were ended with it. */
+  lose(): void {
+    const lost = [...this.#workers.values()];
+    this.#workers.clear();
+    for (const { tell } of lost) tell?.lost('the launcher has ended (ELAUNCHER)');
   }
 
   /** A new host ends what it finds. */
@@ -146,6 +160,6 @@ export class WorkFloor {
   #leave(worker: Worker, exit: Exit): void {
     if (this.#workers.get(worker.job.key) !== worker) return;
     this.#workers.delete(worker.job.key);
-    worker.tell?.(exit);
+    worker.tell?.ended(exit);
   }
 }

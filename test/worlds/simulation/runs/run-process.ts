@@ -101,10 +101,13 @@ export class RunProcess extends Life {
   #runner(): StepRunner {
     const { floor } = this.#environment;
     return {
-      start: (job) =>
-        floor.start(job, (exit) =>
-          this.later(0, () => this.told(() => this.host.workers.ended(job.key, exit))),
-        ),
+      start: (job) => {
+        const tell = (act: () => void) => void this.later(0, () => this.told(act));
+        floor.start(job, {
+          ended: (exit) => tell(() => this.host.workers.ended(job.key, exit)),
+          lost: (problem) => tell(() => this.host.held(job.key, problem)),
+        });
+      },
       stop: (key) => floor.stop(key),
       sweep: () => Promise.resolve(),
     };

@@ -59,6 +59,7 @@ function begin(random: Random): Schedule {
           launches,
           events: events.length,
           crashes: world.crashes,
+          'lost launchers': world.lost,
           orphans,
           reported: reportedIn(events),
         },
@@ -89,6 +90,7 @@ async function trouble(world: RunWorld, person: Person, problems: string[]): Pro
     world.neighbours.change(world.timeline.now);
     world.strain();
     if (random.chance(chaos.restart)) world.process.end(random.pick(['stop', 'drain']));
+    if (random.chance(chaos.launcher)) world.loseLauncher();
     if (random.chance(0.02)) world.snapshot();
     await world.step();
     if (!world.process) problems.push(...checkArtifacts(world));

@@ -135,6 +135,11 @@ export class RunWorld extends VirtualWorld<RunProcess> {
     return lost;
   }
 
+  loseLauncher(): void {
+    this.lost += 1;
+    this.floor.lose();
+  }
+
   /** Has the host take a snapshot. */
   snapshot(): void {
     this.#keep();

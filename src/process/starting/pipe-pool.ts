@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 import process from 'node:process';
+import { Readable, type Writable } from 'node:stream';
 import { systemCode } from '../../kernel/contained.ts';
-import { readyLauncher } from '../starting/launcher.ts';
+import { readyLauncher } from './launcher.ts';
 import { makeTemporary, removeTemporary } from '../temporaries.ts';
-import type { Readable, Writable } from 'node:stream';
 
 const BATCH = 16;
 /**
@@ -63,6 +63,13 @@ export function openInputPipe(): InputPipe | null {
     free.push(pipe);
     throw error;
   }
+}
+
+/** The source of a program's output. */
+export type Source = OutputPipe | Readable;
+
+export function streamOf(source: Source): Readable {
+  return source instanceof Readable ? source : source.flow();
 }
 
 /** One use of a pipe for input. */

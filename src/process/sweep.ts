@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
-import { runningTime } from '../running-time.ts';
-import type { Leader } from '../starting/here.ts';
-import { isAlive, listProcesses, readProcess, readVariable, type ProcessInfo } from '../proc.ts';
+import { runningTime } from './running-time.ts';
+import type { Leader } from './starting/here.ts';
+import { isAlive, listProcesses, readProcess, readVariable, type ProcessInfo } from './proc.ts';
 
 /**
  * How long after KILL a process may take to disappear before it counts as a survivor, in
