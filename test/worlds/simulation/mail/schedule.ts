@@ -142,6 +142,8 @@ async function trouble(world: World, person: Person): Promise<void> {
 }
 
 function snapshot(world: World): void {
+  // A controller may have just begun: the disk fails it, and not who looks.
+  world.faults.disarm();
   world.archive.keep();
   world.process?.snapshot();
 }
