@@ -9,6 +9,7 @@ import { loops } from './loops.ts';
 import { programs } from './program.ts';
 import { report, type Line } from './report.ts';
 import { routing } from './routing.ts';
+import { starts } from './starts.ts';
 import { trail } from './trail.ts';
 import { work } from './work.ts';
 import { workers } from './workers.ts';
@@ -21,6 +22,7 @@ const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
   latency,
   trail,
   programs,
+  starts,
   workflows,
   workers,
   loops,

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { cpus } from 'node:os';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -6,8 +7,13 @@ import { fileURLToPath } from 'node:url';
 export interface Taken {
   /** Milliseconds by the clock. */
   readonly wall: number;
-  /** Milliseconds of processor time, of user and system together: what others do on the machine counts little. */
+  /**
+   * Milliseconds of processor time, of user and system together: what others do on the machine counts little. Without what
+   * a launcher started, which is gone only after its host.
+   */
   readonly processor: number;
+  /** Milliseconds for which the processors of the machine were busy meanwhile, whatever with. */
+  readonly busy: number;
   /** The most memory that one of its processes had. */
   readonly megabytes: number;
   readonly code: number | null;
@@ -24,6 +30,7 @@ export function mailroom(args: readonly string[], cwd: string): Taken {
 
 /** Runs a program to its end. Throws where there is no GNU `time`. */
 export function measured(argv: readonly string[], cwd: string): Taken {
+  const before = busy();
   const words = ['time', '-f', 'took %e %U %S %M', ...argv];
   const { status, stdout, stderr } = spawnSync('env', words, {
     cwd,
@@ -38,11 +45,16 @@ export function measured(argv: readonly string[], cwd: string): Taken {
   return {
     wall: wall * 1_000,
     processor: (user + system) * 1_000,
+    busy: busy() - before,
     megabytes: kilobytes / 1_000,
     code: status,
     stdout,
     stderr,
   };
+}
+
+function busy(): number {
+  return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0);
 }
 
 /** Whether a program is installed here. */

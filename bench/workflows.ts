@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -13,11 +14,16 @@ type Graph = ReturnType<typeof layered>;
 
 type Measure = () => Taken;
 
+interface Median extends Taken {
+  /** The least and the most time by the clock. */
+  readonly range: readonly [number, number];
+}
+
 /** How often each program is measured, all in turn: what else the machine does meets them alike. */
 const rounds = 5;
 
 /** The medians of several programs, each with everything that it starts. Throws where one fails. */
-function inTurn<Name extends string>(measures: Readonly<Record<Name, Measure>>): Record<Name, Taken> {
+function inTurn<Name extends string>(measures: Readonly<Record<Name, Measure>>): Record<Name, Median> {
   const taken = new Map<string, Taken[]>();
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, measure] of Object.entries<Measure>(measures)) {
@@ -27,10 +33,10 @@ function inTurn<Name extends string>(measures: Readonly<Record<Name, Measure>>):
       taken.set(name, [...(taken.get(name) ?? []), one]);
     }
   }
-  return Object.fromEntries([...taken].map(([name, all]) => [name, medians(all)])) as Record<Name, Taken>;
+  return Object.fromEntries([...taken].map(([name, all]) => [name, medians(all)])) as Record<Name, Median>;
 }
 
-function medians(all: readonly Taken[]): Taken {
+function medians(all: readonly Taken[]): Median {
   const [first] = all;
   if (first === undefined) throw new Error('nothing was measured');
   const median = (of: (one: Taken) => number): number => percentile(all.map(of), 0.5);
@@ -38,13 +44,14 @@ function medians(all: readonly Taken[]): Taken {
     ...first,
     wall: median(({ wall }) => wall),
     processor: median(({ processor }) => processor),
+    busy: median(({ busy }) => busy),
     megabytes: median(({ megabytes }) => megabytes),
+    range: [Math.min(...all.map(({ wall }) => wall)), Math.max(...all.map(({ wall }) => wall))],
   };
 }
 
-/** `held`: megabytes that the loop's process has more than Node needs. */
-function bare(count: number, atOnce: number, held = 0): Measure {
-  const words = [count, atOnce, held].map(String);
+function bare(count: number, atOnce: number): Measure {
+  const words = [count, atOnce].map(String);
   return () => measured([process.execPath, loop, ...words], benchFolder());
 }
 
@@ -55,6 +62,36 @@ function run(graph: Graph, atOnce: number): Measure {
     writeFileSync(join(folder, 'mailroom.yaml'), `trail: off\nconcurrency: ${String(atOnce)}\n`);
     writeFileSync(join(folder, 'measured.yaml'), workflowOf(graph));
     return mailroom(['run', 'measured.yaml'], folder);
+  };
+}
+
+/**
+ * The folder of a living peer, if the environment names one: a clone of github.com/reoring/roboppi with its packages in
+ * `roboppi`, and the npm package @oven/bun-linux-x64-baseline in `bun`.
+ */
+const peer = process.env['MAILROOM_PEER'];
+
+/** The peer on the same definition, which it reads as it is; it syncs nothing. */
+function peerRun(folderOfPeer: string, graph: Graph, atOnce: number): Measure {
+  const bun = join(folderOfPeer, 'bun/node_modules/@oven/bun-linux-x64-baseline/bin/bun');
+  const words = ['--workspace', '.', '--no-tui', '--allow-protected-branch', '--direct'];
+  return () => {
+    const folder = benchFolder();
+    const definition = workflowOf(graph).replace(
+      'timeout: 1d',
+      `timeout: 60m\nconcurrency: ${String(atOnce)}`,
+    );
+    writeFileSync(join(folder, 'measured.yaml'), definition);
+    const identity = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org'];
+    for (const git of [
+      ['init', '-q'],
+      [...identity, 'commit', '-q', '--allow-empty', '-m', 'empty'],
+    ])
+      execFileSync('git', git, { cwd: folder });
+    return measured(
+      [bun, join(folderOfPeer, 'roboppi/src/cli.ts'), 'workflow', 'measured.yaml', ...words],
+      folder,
+    );
   };
 }
 
@@ -78,20 +115,22 @@ function others(graph: Graph, atOnce: number): Record<string, Measure> {
   );
 }
 
-const took = ({ wall, processor, megabytes }: Taken): string =>
-  `${milliseconds(wall)}, ${milliseconds(processor)} of processor time, ${megabytes.toFixed(0)} MB`;
+const took = ({ wall, range, busy, megabytes }: Median): string =>
+  `${milliseconds(wall)} (${range.map(milliseconds).join(' to ')}), ${milliseconds(busy)} of the processors, ${megabytes.toFixed(0)} MB`;
 
 const times = (taken: Taken, least: Taken): string =>
-  `${(taken.wall / least.wall).toFixed(2)} × by the clock, ${(taken.processor / least.processor).toFixed(2)} × by processor time`;
+  `${(taken.wall / least.wall).toFixed(2)} × by the clock, ${(taken.busy / least.busy).toFixed(2)} × of the processors`;
 
 /** Whole processes on one graph, each step `bash -c true`. `most`: times the bare loop, by the clock. */
 function beside(what: string, graph: Graph, atOnce: number, most: number): Line[] {
   const count = graph.length;
-  const { least, ours } = inTurn({ least: bare(count, atOnce), ours: run(graph, atOnce) });
-  const builders = inTurn(others(graph, atOnce));
-  const held = Math.max(0, Math.round(ours.megabytes - least.megabytes));
-  const { large } = inTurn({ large: bare(count, atOnce, held) });
-  const line = (name: string, taken: Taken): Line => ({
+  const ofPeer: Record<string, Measure> = peer === undefined ? {} : { roboppi: peerRun(peer, graph, atOnce) };
+  const measures: Record<'least' | 'ours', Measure> = {
+    least: bare(count, atOnce),
+    ours: run(graph, atOnce),
+  };
+  const { least, ours, ...rest } = inTurn({ ...measures, ...ofPeer, ...others(graph, atOnce) });
+  const line = (name: string, taken: Median): Line => ({
     what: name,
     seen: took(taken),
     ratio: times(taken, least),
@@ -106,9 +145,8 @@ function beside(what: string, graph: Graph, atOnce: number, most: number): Line[
       budget: `≤ ${String(most)} ×, ≤ 110 MB`,
       met: ours.wall <= most * least.wall && ours.megabytes <= 110,
     },
-    line('the bare spawn loop itself in a process of the same size: each fork copies its page tables', large),
-    ...Object.entries(builders).map(([name, other]) =>
-      line(`the same graph, \`${name} -j ${String(atOnce)}\`, which keeps and captures nothing`, other),
+    ...Object.entries<Median>(rest).map(([name, other]) =>
+      line(`the same graph by \`${name}\`, ${String(atOnce)} at once`, other),
     ),
   ];
 }
@@ -154,8 +192,8 @@ function growth(sizes: readonly number[]): Line {
 /** Workflows through the real program, beside the same processes without it. */
 export function workflows(): Line[] {
   return [
-    ...beside('1,000 steps `CUSTOM: true` in layers of ten', layered(1_000, 10), 10, 1.4),
-    ...beside('200 steps `CUSTOM: true`, one after the other', layered(200, 1), 1, 1.5),
+    ...beside('1,000 steps `CUSTOM: true` in layers of ten', layered(1_000, 10), 10, 1.2),
+    ...beside('200 steps `CUSTOM: true`, one after the other', layered(200, 1), 1, 1.3),
     ...planned(10_000),
     growth([100, 1_000, 10_000]),
   ];
