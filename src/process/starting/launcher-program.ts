@@ -4,7 +4,7 @@ import { makePipes } from './pipe-pool.ts';
 import { readProcess } from '../proc.ts';
 import { sweepMarked } from '../sweep.ts';
 import { startHere, type End, type Starting } from './here.ts';
-import type { Answer, Ask } from './launcher.ts';
+import { PIPES, type Answer, type Ask } from './launcher.ts';
 
 /* The program of the launcher: it starts what its host asks for, and ends it when the host is gone. */
 
@@ -15,7 +15,6 @@ let ending: string | null = null;
 
 /** Descriptors that name the pipes that the host may take. */
 const named: number[] = [];
-const pipesAtFirst = 48;
 
 /** How long programs have to end when their host is gone, in milliseconds. */
 const graceMs = 500;
@@ -115,4 +114,4 @@ process.once('disconnect', () => {
   void Promise.resolve(ended).finally(() => process.exit());
 });
 answer({ is: 'ready', works: canOpen() });
-more(pipesAtFirst);
+more(PIPES);

@@ -35,6 +35,9 @@ export type Answer =
 /** Why a program is reported as ended with neither exit code nor signal. */
 export const LOST = 'the launcher has ended (ELAUNCHER)';
 
+/** How many pipes it makes at once. */
+export const PIPES = 48;
+
 /** How a program that has lost its launcher is ended, in milliseconds. */
 const GRACE_MS = 3000;
 const LOOK_MS = 20;
@@ -92,7 +95,8 @@ export class Launcher {
   readonly #name: string;
   readonly #running = new Map<number, Running>();
   #last = 0;
-  #pipes: readonly string[] = [];
+  /** Null: none, and none were asked for. */
+  #pipes: readonly string[] | null = [];
 
   constructor(child: ChildProcess) {
     this.#child = child;
@@ -123,13 +127,18 @@ export class Launcher {
     return `${this.#name}:${mark === null ? 'tool' : 'work'}:${id};`;
   }
 
-  /** Paths of pipes that it has made, for which this process would pay more; it then makes others. */
+  /** Paths of pipes that it has made, for which this process would pay more; open them before it makes others. */
   pipes(): readonly string[] {
     const made = this.#pipes;
+    this.#pipes = null;
+    return made ?? [];
+  }
+
+  /** Has it make more pipes, unless it has some or is at it. */
+  morePipes(): void {
+    if (this.#pipes !== null) return;
     this.#pipes = [];
-    // The launcher then closes these, so not before the caller has opened them.
-    if (made.length > 0) setImmediate(() => this.#send({ pipes: made.length }));
-    return made;
+    this.#send({ pipes: PIPES });
   }
 
   #send(ask: Ask): void {

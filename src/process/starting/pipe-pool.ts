@@ -8,6 +8,8 @@ import { readyLauncher } from './launcher.ts';
 import { makeTemporary, removeTemporary } from '../temporaries.ts';
 
 const BATCH = 16;
+/** With so many left, more are made beside. */
+const FEW = 8;
 /**
  * Opens a descriptor that only names a file and neither reads nor writes; node:fs lacks the
  * constant.
@@ -32,8 +34,7 @@ const chunk = Buffer.allocUnsafeSlow(65_536);
  * sockets, with which `echo > /dev/stderr` and the like fail.
  */
 export function openOutputPipe(): OutputPipe | null {
-  if (free.length === 0 && works) refill();
-  const pipe = free.pop();
+  const pipe = takeFree();
   if (pipe === undefined) return null;
   try {
     return new OutputPipe(pipe, openSync(pathOf(pipe.name), constants.O_WRONLY));
@@ -45,8 +46,7 @@ export function openOutputPipe(): OutputPipe | null {
 
 /** A kernel pipe for the input of a program; null if none can be made. */
 export function openInputPipe(): InputPipe | null {
-  if (free.length === 0 && works) refill();
-  const pipe = free.pop();
+  const pipe = takeFree();
   if (pipe === undefined) return null;
   const opened: number[] = [];
   const open = (flags: number): number => {
@@ -179,6 +179,12 @@ function putBack(name: number): void {
 
 function pathOf(name: number): string {
   return `/proc/self/fd/${name}`;
+}
+
+function takeFree(): FreePipe | undefined {
+  if (free.length === 0 && works) refill();
+  if (free.length === FEW) readyLauncher()?.morePipes();
+  return free.pop();
 }
 
 /** Takes more pipes, or none if too many files are open: the next call tries again. */
