@@ -282,8 +282,8 @@ interface Taking extends Omit<About, 'title' | 'messages'>, Pick<Entering, 'edit
 
 /**
  * Merges all work that a turn takes into its checkout, with the role's own if it has any, and
- * returns the commit. Throws `Conflict` after both sides were laid out. `ahead`: the merge, where it
- * was made already.
+ * returns the commit. Throws `Conflict` after both sides were laid out. `ahead`: the merge, where
+ * it was made before.
  */
 async function takeWork(
   refs: Refs,
