@@ -8,6 +8,12 @@ export interface MergeConflict {
   readonly merged: Merged;
 }
 
+/** The commit up to the first merge that conflicts. */
+export interface Merge {
+  readonly at: string;
+  readonly conflict: MergeConflict | null;
+}
+
 /**
  * Merges commits into another, one after the other, up to the first that conflicts. Returns the
  * merge; the checkout stays as it is. Throws `GitProblem`.
@@ -17,7 +23,7 @@ export async function mergeAll(
   files: Checkout,
   begin: string,
   { takes, ...about }: Omit<About, 'title'> & { readonly takes: readonly TakenWork[] },
-): Promise<{ readonly at: string; readonly conflict: MergeConflict | null }> {
+): Promise<Merge> {
   let at = begin;
   for (const taken of takes) {
     const { commit, from } = taken;

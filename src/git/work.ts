@@ -9,7 +9,7 @@ import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { pathsOf, type FoundTree } from './checkout.ts';
 import { listBytes } from './git-look.ts';
 import { judgeChanges } from './judged-changes.ts';
-import { commitOf, mergeAll, type About, type MergeConflict } from './merging.ts';
+import { commitOf, mergeAll, type About, type Merge, type MergeConflict } from './merging.ts';
 import { GitProblem, Refs } from './refs.ts';
 import { RoleCheckout } from './role-checkout.ts';
 import type { TreeChange } from './workspace-tree.ts';
@@ -44,10 +44,16 @@ export async function enterCheckout(project: string, path: string, entering: Ent
       return tip;
     }
     mustExist(takes, found);
-    const own = isNew ? tip : await settle(refs, checkout, begun, entering);
+    const taking = { ...entering, takes, isEmpty: isNew };
+    const { own, ahead } = isNew
+      ? { own: tip, ahead: null }
+      : await settleAndMerge(refs, checkout, begun, { ...entering, takes });
+    const listed = ahead?.conflict === null ? newObjects(refs, ahead.at, [tip]) : null;
+    // Awaited only below: the files are written first.
+    listed?.catch(() => {});
     // Files that are about to be replaced are not written first: there may be many.
-    const merged = await takeWork(refs, checkout, own, { ...entering, takes, isEmpty: isNew });
-    await makeDurable(project, await newObjects(refs, merged, [tip]));
+    const merged = await takeWork(refs, checkout, own, taking, ahead);
+    await makeDurable(project, await (listed ?? newObjects(refs, merged, [tip])));
     // Without edits, files that git does not track stay.
     isClean = isNew || edits;
     return merged;
@@ -181,18 +187,39 @@ function mustExist(takes: readonly TakenWork[], found: readonly (string | null)[
       );
 }
 
-/** Commits what earlier turns and people left in the checkout; returns the branch's commit. */
-async function settle(
+type Begun = Pick<Awaited<ReturnType<RoleCheckout['prepare']>>, 'tip' | 'tree' | 'conflict'>;
+
+/**
+ * Looks for what was left in the checkout, and meanwhile merges with the branch's commit, as most
+ * turns leave nothing. `ahead`: the merge; null: there is none with `own`, the branch's commit now.
+ */
+async function settleAndMerge(
   refs: Refs,
   checkout: RoleCheckout,
-  begun: { readonly tip: string; readonly tree: string | null; readonly conflict: string | null },
-  entering: Entering,
-): Promise<string> {
+  begun: Begun,
+  entering: Entering & { readonly takes: readonly TakenWork[] },
+): Promise<{ readonly own: string; readonly ahead: Merge | null }> {
+  const { tip } = begun;
+  const merging = entering.edits ? mergeAll(refs, checkout.files, tip, entering) : null;
+  const [settled, merged] = await Promise.allSettled([settle(refs, checkout, begun, entering), merging]);
+  if (settled.status === 'rejected') throw settled.reason;
+  // A merge that failed is tried again, and fails then.
+  const isMerged = settled.value === tip && merged.status === 'fulfilled';
+  return { own: settled.value, ahead: isMerged ? merged.value : null };
+}
+
+/** Commits what earlier turns and people left in the checkout; returns the branch's commit. */
+async function settle(refs: Refs, checkout: RoleCheckout, begun: Begun, entering: Entering): Promise<string> {
   const { role, edits, resolving } = entering;
   const { tip, conflict: laid } = begun;
   const keep = async (title: string, merges: readonly string[] = [], by = role) => {
     const since = entering.last ?? (await refs.find(`refs/mailroom/base/${entering.thread}`)) ?? tip;
-    const found = await checkout.files.tree(tip, begun.tree);
+    // Most turns leave nothing behind.
+    const unchanged = merges.length === 0 && (await checkout.files.unchangedTree()) === begun.tree;
+    const found =
+      begun.tree !== null && unchanged
+        ? { tree: begun.tree, changes: [], objects: [] }
+        : await checkout.files.tree(tip, begun.tree);
     const files = await withoutState(refs, checkout, found, { ...entering, role: by, tip, since });
     const kept = await commitFiles(refs, files, { ...entering, role: by, tip, title, merges, isOwn: false });
     if (kept !== tip) await checkout.commit(kept, tip);
@@ -255,12 +282,19 @@ interface Taking extends Omit<About, 'title' | 'messages'>, Pick<Entering, 'edit
 
 /**
  * Merges all work that a turn takes into its checkout, with the role's own if it has any, and
- * returns the commit. Throws `Conflict` after both sides were laid out.
+ * returns the commit. Throws `Conflict` after both sides were laid out. `ahead`: the merge, where
+ * it was made before.
  */
-async function takeWork(refs: Refs, checkout: RoleCheckout, own: string, taking: Taking): Promise<string> {
+async function takeWork(
+  refs: Refs,
+  checkout: RoleCheckout,
+  own: string,
+  taking: Taking,
+  ahead: Merge | null = null,
+): Promise<string> {
   const { takes, edits, isEmpty = false } = taking;
   const begin = edits ? own : (takes[0]?.commit ?? own);
-  const { at, conflict } = await mergeAll(refs, checkout.files, begin, taking);
+  const { at, conflict } = ahead ?? (await mergeAll(refs, checkout.files, begin, taking));
   if (conflict !== null) {
     const isResolved = (await refs.contains(own, at)) && (await refs.contains(own, conflict.taken.commit));
     // In the checkout of a role that only reads, where a person resolved it.

@@ -41,13 +41,13 @@ describe('the git processes of a turn', () => {
     expect([three.read('a.txt'), three.read('b.txt')]).toEqual(['a\n', 'b\n']);
   });
 
-  it('are eleven where it enters with a merge, and one reads the settings', async () => {
+  it('are ten where it enters with a merge, and one reads the settings', async () => {
     const { root, role } = project();
     const [one, two] = [role('one'), role('two')];
     const theirs = await one.does({ 'a.txt': 'a\n' });
     const last = await two.does({ 'b.txt': 'b\n' });
     const all = await started(root, async () => commitOf(await two.enter([theirs], { last })));
-    expect(all).toHaveLength(11);
+    expect(all).toHaveLength(10);
     expect(all.filter((command) => command === 'config')).toHaveLength(1);
   });
 

@@ -53,7 +53,7 @@ export class RunProjector {
   /** Projects the changes of durable events; without events, what was deferred. */
   project(state: RunState, events: readonly RunEvent[]): void {
     if (events.length > 0) this.#stale = true;
-    for (const [at, event] of events.entries()) this.#iteration(state, event, events.slice(at + 1));
+    for (const [at, event] of events.entries()) this.#iteration(state, event, () => events.slice(at + 1));
     for (const path of events.flatMap(settledBy)) this.#settled(state, path);
     const now = this.#ports.clock.now();
     // While a person is awaited, no other event may follow for long.
@@ -88,11 +88,11 @@ export class RunProjector {
   }
 
   /** The result of an iteration's check. `later`: events that became durable with it, after it. */
-  #iteration(state: RunState, event: RunEvent, later: readonly RunEvent[]): void {
+  #iteration(state: RunState, event: RunEvent, later: () => readonly RunEvent[]): void {
     if (event.type === 'iterating') {
       const { path, reasons, fingerprints } = event;
       const isNext = (other: RunEvent) => other.type === 'iterating' && other.path === path;
-      const iteration = (state.steps.get(path)?.iteration ?? 2) - 1 - later.filter(isNext).length;
+      const iteration = (state.steps.get(path)?.iteration ?? 2) - 1 - later().filter(isNext).length;
       this.#found(path, iteration, event.convergence, { reasons, fingerprints });
     } else if (event.type === 'settled' && event.convergence !== null && event.status !== 'SUCCEEDED') {
       const { path, reason, convergence } = event;

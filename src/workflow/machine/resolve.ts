@@ -40,6 +40,8 @@ export function attempt<T>(act: () => T): Resolved<T> {
  */
 export function evaluationOf(state: RunState, rules: Rules, { scope, rule }: StepVisit): Evaluation {
   const alone = state.given?.only != null && rule.body === rules.root;
+  // Without an expression nothing reads what they see.
+  if (!rule.dynamic) return new Evaluation({}, rule.body.language, alone);
   const context = contextOf(state, rules, scope, rule);
   const plain = new Evaluation(context, rule.body.language, alone);
   const given = state.given?.env ?? {};
@@ -61,8 +63,9 @@ export function launchOf(state: RunState, rules: Rules, key: ProcessKey): Launch
 }
 
 /** A step with the agent that its expression chooses. An unknown name makes it unresolvable. */
-function withChosen({ choice, ...step }: Step, evaluation: Evaluation): Step {
-  if (choice === undefined) return step;
+function withChosen(step: Step, evaluation: Evaluation): Step {
+  if (step.choice === undefined) return step;
+  const { choice, ...rest } = step;
   const name = evaluation.required.renderText(choice.name);
   if (!Object.hasOwn(choice.agents, name)) {
     const known = Object.keys(choice.agents);
@@ -70,7 +73,7 @@ function withChosen({ choice, ...step }: Step, evaluation: Evaluation): Step {
     throw new Unresolvable({ is: 'failed', reason: { code: 'E_UNKNOWN_NAME', text } });
   }
   const { network, ...variant } = choice.agents[name]!;
-  return { ...step, ...variant, ...(network ? {} : { network }) };
+  return { ...rest, ...variant, ...(network ? {} : { network }) };
 }
 
 /**

@@ -21,7 +21,10 @@ import type { StepStatus } from './status.ts';
 
 /** The status of a step as files and documents show it. */
 export function statusOf(state: RunState, path: StepPath): StepStatus {
-  const run = state.steps.get(path);
+  return statusIn(state, path, state.steps.get(path));
+}
+
+function statusIn(state: RunState, path: StepPath, run: StepRun | undefined): StepStatus {
   switch (run?.phase.is) {
     case undefined:
     case 'pending':
@@ -64,7 +67,7 @@ export function summaryOf(state: RunState, rules: Rules): JsonObject {
   const root = state.scopes.get('');
   const steps = [...rules.root.steps.keys()].map((id) => {
     const run = root && entered(state, root, id);
-    return [id, statusOf(state, run?.path ?? id)] as const;
+    return [id, statusIn(state, run?.path ?? id, run)] as const;
   });
   return {
     id: given?.run ?? '',
@@ -280,7 +283,7 @@ function stepDocument(
   scope: StepPath,
 ): JsonObject {
   const path = run?.path ?? pathIn(scope, rule.step.id);
-  const [status, agent] = [statusOf(state, path), agentOf(state, rules, path)];
+  const [status, agent] = [statusIn(state, path, run), agentOf(state, rules, path)];
   if (!run) return { status, agent, host: null, attempts: 0, iterations: 0, ...emptyStep };
   const { phase } = run;
   return {

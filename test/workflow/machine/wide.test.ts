@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Step } from '../../../src/workflow/model.ts';
 import { planOf } from '../../../src/workflow/machine/plan.ts';
+import { launchOf } from '../../../src/workflow/machine/resolve.ts';
 import { compile } from '../../../src/workflow/machine/rules.ts';
 import { effortOf } from './effort.ts';
-import { step, workflow } from './graph.ts';
+import { step, template, workflow } from './graph.ts';
 import { World } from './world.ts';
 
 const few = 300;
@@ -65,6 +66,24 @@ describe('a workflow of very many steps', () => {
       expect(world.state.status).toBe('SUCCEEDED');
     });
     expect(grown).toBeLessThan(linear);
+  });
+
+  it.each([
+    ['once for a step that has some', { A: template('${{ parameters.a }}') }, 1],
+    ['not at all for one that has none', { A: template('a') }, 0],
+  ])('looks at what expressions see %s', (_name, env, times) => {
+    const world = new World(workflow({ kind: 'graph', steps: [step('one', { env })] }), {
+      ...unwatched,
+      given: { parameters: { a: 'x' } },
+    });
+    let read = 0;
+    const get = () => {
+      read += 1;
+      return { a: 'x' };
+    };
+    Object.defineProperty(world.state.given, 'parameters', { get });
+    launchOf(world.state, world.rules, { path: 'one', iteration: 1, attempt: 1, check: 0 });
+    expect(read).toBe(times);
   });
 
   it('is planned', () => {
