@@ -9,8 +9,6 @@ import { ownValue } from './own.ts';
 const passing: Readonly<Record<string, string>> = {
   EAGAIN: 'resource temporarily unavailable',
   EDQUOT: 'disk quota exceeded',
-  // Not the system's: see `LOST` of process/starting/launcher.ts.
-  ELAUNCHER: 'the launcher has ended',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files in system',
   ENOMEM: 'cannot allocate memory|out of memory',
@@ -25,7 +23,10 @@ export const noTemporary = 'no temporary folder can be made in ';
 /** For a filter such as LFS; the name of the program follows. */
 export const programIsMissing = 'git needs a program that is not installed:';
 
-const words = [...Object.values(passing), noTemporary, programIsMissing];
+/** Why what a program did is not known: it has lost the process that started it. */
+export const launcherIsLost = 'the launcher has ended';
+
+const words = [...Object.values(passing), noTemporary, programIsMissing, launcherIsLost];
 const pattern = new RegExp(`\\b(?:${Object.keys(passing).join('|')})\\b|(?:${words.join('|')})`, 'i');
 
 /** Whether a message names such a reason, so that a retry can succeed. */

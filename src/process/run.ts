@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
+import { launcherIsLost } from '../kernel/passing.ts';
 import { withResolver } from '../kernel/with-resolver.ts';
 import { settledWithin } from './pipes.ts';
 import { waitsForNamedPipe } from './proc.ts';
 import { describeSpawnError, whyNotStart } from './refusal.ts';
 import type { Leader } from './starting/here.ts';
-import { LOST } from './starting/launcher.ts';
 import { streamOf } from './starting/pipe-pool.ts';
 import { start } from './starting/start.ts';
 import { signalGroup } from './sweep.ts';
@@ -86,7 +86,11 @@ async function follow(argv: readonly string[], options: RunOptions): Promise<Run
       },
       refused: (error) => over.resolve({ exitCode: null, signal: null, error: describeSpawnError(error) }),
       ended: (exitCode, signal) =>
-        over.resolve({ exitCode, signal, error: exitCode === null && signal === null ? LOST : null }),
+        over.resolve({
+          exitCode,
+          signal,
+          error: exitCode === null && signal === null ? launcherIsLost : null,
+        }),
     },
   );
   const limit = options.maxOutputBytes ?? DEFAULT_OUTPUT_BYTES;

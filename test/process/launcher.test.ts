@@ -91,7 +91,7 @@ describe('the launcher', () => {
       const lost = {
         reason: 'exited',
         signal: 'SIGKILL',
-        error: 'the launcher has ended (ELAUNCHER)',
+        error: 'the launcher has ended',
         survivors: [],
       };
       for (const each of [waiting, running]) expect(await each.exited).toMatchObject(lost);

@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { MailroomError, messageOf, type ErrorCode } from '../../kernel/errors.ts';
 import { HostFault } from '../../kernel/contained.ts';
-import { asHostFault, isHostFault, isPassing } from '../../kernel/passing.ts';
+import { asHostFault, isHostFault, isPassing, launcherIsLost } from '../../kernel/passing.ts';
 import type { Mask } from '../../kernel/mask.ts';
 import { exitOf, notStarted } from '../../process/exits.ts';
 import { runMessageChecks, type RanCheck, type Work } from './message-checks.ts';
 import { runningTime } from '../../process/running-time.ts';
 import { maskOf } from '../../process/output/mask.ts';
-import { LOST } from '../../process/starting/launcher.ts';
 import { realPlace, repositoryFrom } from '../../process/sandbox/repository-place.ts';
 import { inTemporary } from '../../process/temporaries.ts';
 import { ourGlobs } from '../../git/folder-changes.ts';
@@ -149,7 +148,7 @@ export class ProcessRunner implements Runner {
         this.#events.ready(job.key, process, null, null),
       );
       // It starts again, uncounted.
-      if (result.error === LOST) throw new HostFault('E_DISK', LOST);
+      if (result.error === launcherIsLost) throw new HostFault('E_DISK', launcherIsLost);
       const exit = exitOf(result, this.#mask);
       const outcome = {
         is: 'done',

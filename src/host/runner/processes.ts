@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { HostFault } from '../../kernel/contained.ts';
 import type { Changed, Edits, FolderChanges } from '../../kernel/edits.ts';
 import type { Launched } from '../../kernel/launched.ts';
-import { asHostFault, isPassing } from '../../kernel/passing.ts';
+import { asHostFault, isPassing, launcherIsLost } from '../../kernel/passing.ts';
 import { writeBytes } from '../../disk/real-appender.ts';
 import { watchEdits } from '../../git/edits.ts';
 import { watchFolder, type FolderWatch } from '../../git/folder-changes.ts';
@@ -17,7 +17,7 @@ import { withProgramHome } from '../../process/sandbox/program-home.ts';
 import { completed } from '../../process/sandbox/reading.ts';
 import { openPlaces } from '../../process/sandbox/sandbox-places.ts';
 import { supervise } from '../../process/supervision/supervise.ts';
-import { LOST, openLauncher } from '../../process/starting/launcher.ts';
+import { openLauncher } from '../../process/starting/launcher.ts';
 import { sweepMarked } from '../../process/sweep.ts';
 import { inTemporary, removeDeadTemporaries } from '../../process/temporaries.ts';
 import type { AccessRequest, Containment, Ends, ProcessResult, Supervised } from '../../process/types.ts';
@@ -191,8 +191,8 @@ export class Processes {
     if (waiting !== null) onReady?.(waiting);
     const result = await supervised.exited;
     // An attempt that is on record as launched ends as one; anything else starts again.
-    const isLost = result.error === LOST && onReady === undefined;
-    const fault = isLost ? LOST : faultOf(result, containment);
+    const isLost = result.error === launcherIsLost && onReady === undefined;
+    const fault = isLost ? launcherIsLost : faultOf(result, containment);
     if (fault !== null) throw new HostFault('E_DISK', `no process can be started: ${fault}`);
     return result;
   }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { launcherIsLost } from '../../kernel/passing.ts';
 import { findMarked, sweepMarked } from '../sweep.ts';
 import { startHere, type Leader, type Order, type StartEvents, type Starting } from './here.ts';
 
@@ -31,9 +32,6 @@ export type Answer =
       readonly exitCode: number | null;
       readonly signal: NodeJS.Signals | null;
     };
-
-/** Why a program is reported as ended with neither exit code nor signal. */
-export const LOST = 'the launcher has ended (ELAUNCHER)';
 
 /** How many pipes it makes at once. */
 export const PIPES = 48;
@@ -193,6 +191,6 @@ export class Launcher {
     } catch {
       // Too many files are open: what has begun is found by its mark at the next start.
     }
-    return isStarted ? () => events.ended(null, null) : () => events.refused(new Error(LOST));
+    return isStarted ? () => events.ended(null, null) : () => events.refused(new Error(launcherIsLost));
   }
 }

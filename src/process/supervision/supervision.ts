@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import { bytesInWords } from '../../kernel/bytes.ts';
+import { launcherIsLost } from '../../kernel/passing.ts';
 import { withResolver } from '../../kernel/with-resolver.ts';
 import type { Capture, CaptureEvents } from '../output/capture.ts';
 import { watchCommands, type CommandWatch } from './command-limit.ts';
@@ -11,7 +12,6 @@ import { settledWithin } from '../pipes.ts';
 import { readProcess } from '../proc.ts';
 import { describeSpawnError, whyNotStart, type Refusal } from '../refusal.ts';
 import type { StartEvents } from '../starting/here.ts';
-import { LOST } from '../starting/launcher.ts';
 import type { Started } from '../starting/start.ts';
 import { after } from '../time-watch.ts';
 import { ProcessTree } from './tree.ts';
@@ -175,7 +175,8 @@ export class Supervision {
       refused: (error) => this.#refused(error),
       ended: (exitCode, signal) => {
         // What has lost its launcher was ended with all that it had started.
-        if (exitCode === null && signal === null) this.#leaderGone({ exitCode, signal: 'SIGKILL' }, LOST);
+        if (exitCode === null && signal === null)
+          this.#leaderGone({ exitCode, signal: 'SIGKILL' }, launcherIsLost);
         else this.#leaderGone({ exitCode, signal }, null);
       },
     };

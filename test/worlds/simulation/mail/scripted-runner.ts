@@ -163,7 +163,7 @@ export class ScriptedRunner implements Runner {
 
   /** The process that started all others is lost, and they with it; what git does is done. */
   lose(): void {
-    const problem = 'the launcher has ended (ELAUNCHER)';
+    const problem = 'the launcher has ended';
     for (const [key, { job, ready }] of this.#running) {
       if (key.includes('/landing/')) continue;
       this.#later(0, () => {

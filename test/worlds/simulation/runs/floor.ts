@@ -91,7 +91,7 @@ export class WorkFloor {
   lose(): void {
     const lost = [...this.#workers.values()];
     this.#workers.clear();
-    for (const { tell } of lost) tell?.lost('the launcher has ended (ELAUNCHER)');
+    for (const { tell } of lost) tell?.lost('the launcher has ended');
   }
 
   /** A new host ends what it finds. */
