@@ -58,6 +58,7 @@ describe('RealDisk', () => {
     writeFileSync(Buffer.concat([inbox, bytes]), 'x');
     const [name = ''] = mailboxes.list('qa', 'inbox') ?? [];
     expect(name).toBe('caf\udce9\udcff-é\ufffd🙂.md');
+    expect(disk.list('agents/qa/inbox', 5)).toEqual([name]);
     const again = JSON.parse(JSON.stringify(name)) as string;
     const file = { role: 'qa', box: 'inbox', name: again } as const;
     const glance = mailboxes.glance(file, Date.now() + 20);
