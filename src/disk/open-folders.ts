@@ -21,7 +21,7 @@ const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/sel
 
 /** The maximum number of folders that stay open; no operation uses as many. */
 const most = 128;
-/** How long they stay open: the system may not notice what another machine does, in milliseconds. */
+/** How long they stay open, in milliseconds: what another machine changes may show only then. */
 const longest = 1_000;
 
 /** By path, the most recently used last. */
