@@ -3,7 +3,7 @@ import { bytesInWords } from '../kernel/bytes.ts';
 import { isContained } from '../kernel/contained.ts';
 import { placeIn } from '../kernel/json-walk.ts';
 import { isDenied } from './disk.ts';
-import type { Disk, Kind } from './disk.ts';
+import type { Disk, FileStat, Kind } from './disk.ts';
 import type { Content } from '../kernel/content.ts';
 
 /** The largest message, in bytes. */
@@ -25,10 +25,14 @@ export type Found = Content | 'gone';
 /**
  * Reads a string that another process or a person wrote. Opens only a regular file within the
  * limit; otherwise the problem says what it is, or why its bytes are not text. Throws `E_DISK` when
- * the system cannot say.
+ * the system cannot say. `look`: what a look at it has just shown.
  */
-export function readContent(disk: Disk, path: string, limit = messageBytes): Found {
-  const look = disk.look(path);
+export function readContent(
+  disk: Disk,
+  path: string,
+  limit = messageBytes,
+  look: FileStat | null = disk.look(path),
+): Found {
   if (look === null) return 'gone';
   if (look.kind !== 'file') return problem(`it is ${kindWords[look.kind]}, not a file`);
   if (look.size > limit) return problem(tooLarge(look.size, limit));

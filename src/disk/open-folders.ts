@@ -20,21 +20,29 @@ const O_PATH = 0o10000000;
 const hasDescriptorPaths = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /** The maximum number of folders that stay open; no operation uses as many. */
-const most = 64;
+const most = 128;
+/** How long they stay open, in milliseconds: what another machine changes may show only then. */
+const longest = 1_000;
 
 /** By path, the most recently used last. */
 const open = new Map<string, OpenFolder & { readonly descriptor: number }>();
+/** Those of them that were examined since the program last made a pause. */
+const examined = new Set<string>();
+let closing: NodeJS.Timeout | undefined;
 
 /**
- * The folder at an absolute path; null: it does not exist. It is opened and examined once, and
- * stays open while the program works without a pause. Throws the system's error.
+ * The folder at an absolute path; null: it does not exist. It is examined once while the program
+ * works without a pause, and stays open for a second. Throws the system's error.
  */
 export function openFolder(path: string): OpenFolder | null {
   const known = open.get(path);
   if (known !== undefined) {
     open.delete(path);
-    open.set(path, known);
-    return known;
+    if (examined.has(path) || isStillAt(path, known)) {
+      open.set(path, known);
+      return known;
+    }
+    closeSync(known.descriptor);
   }
   const system = pathForSystem(path);
   // A missing folder is a common answer, so it must not cost an error with its stack.
@@ -49,21 +57,39 @@ export function openFolder(path: string): OpenFolder | null {
   }
 }
 
+/** What the system shows after the path of a removed folder, or for a byte that is not UTF-8. */
+const unclear = / \(deleted\)$|\ufffd/;
+
+/** Whether the path leads to this folder. With a link on the way only that link could say so. */
+function isStillAt(path: string, { at, real }: OpenFolder): boolean {
+  if (real !== path || unclear.test(path) || readlinkSync(at) !== path) return false;
+  wasExamined(path);
+  return true;
+}
+
 function keepOpen(path: string, descriptor: number): OpenFolder {
   const at = `/proc/self/fd/${String(descriptor)}`;
   const folder = { at, real: nameFromBytes(readlinkSync(at, 'buffer')), descriptor };
-  if (open.size === 0) queueMicrotask(closeFolders);
+  if (open.size === 0) closing = setTimeout(closeFolders, longest).unref();
   const [oldest] = open.keys();
   if (open.size === most && oldest !== undefined) {
     closeSync(open.get(oldest)!.descriptor);
     open.delete(oldest);
   }
   open.set(path, folder);
+  wasExamined(path);
   return folder;
+}
+
+function wasExamined(path: string): void {
+  if (examined.size === 0) queueMicrotask(() => examined.clear());
+  examined.add(path);
 }
 
 /** Closes all folders: the next use of each examines it anew. Call it once folders have moved. */
 export function closeFolders(): void {
+  clearTimeout(closing);
   for (const { descriptor } of open.values()) closeSync(descriptor);
   open.clear();
+  examined.clear();
 }

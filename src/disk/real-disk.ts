@@ -51,12 +51,15 @@ export class RealDisk implements Disk {
   list(folder: string, most = Infinity): string[] | null {
     const path = this.#folder(folder)?.at;
     if (path === undefined) return null;
-    if (most !== Infinity)
-      return unlessMissing('list', this.#shown(folder), null, () => firstNames(path, most));
-    const names = unlessMissing('list', this.#shown(folder), null, () => readdirSync(path));
+    const names = unlessMissing('list', this.#shown(folder), null, () =>
+      most === Infinity ? readdirSync(path) : firstNames<string>(path, most, 'utf8'),
+    );
+    // Names as bytes take three times as long, and only these names need them.
     if (names === null || !names.some((name) => name.includes('\ufffd'))) return names;
     return attempt('list', this.#shown(folder), () =>
-      readdirSync(path, { encoding: 'buffer' }).map(nameFromBytes),
+      most === Infinity
+        ? readdirSync(path, { encoding: 'buffer' }).map(nameFromBytes)
+        : firstNames<Buffer>(path, most, 'buffer').map(nameFromBytes),
     );
   }
 
@@ -312,14 +315,14 @@ function writeWhole(file: number, bytes: Uint8Array, sync: boolean, kept: Stats 
   }
 }
 
-function firstNames(path: string, most: number): string[] {
-  const folder = opendirSync(path, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 });
-  const names: string[] = [];
+function firstNames<Name extends string | Buffer>(path: string, most: number, encoding: string): Name[] {
+  const folder = opendirSync(path, { encoding: encoding as BufferEncoding, bufferSize: 256 });
+  const names: Name[] = [];
   try {
     while (names.length < most) {
-      const entry = folder.readSync() as Dirent<Buffer> | null;
+      const entry = folder.readSync() as Dirent<Name> | null;
       if (entry === null) break;
-      names.push(nameFromBytes(entry.name));
+      names.push(entry.name);
     }
   } finally {
     folder.closeSync();

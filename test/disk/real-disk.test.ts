@@ -17,8 +17,9 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { nameFromBytes, pathForSystem } from '../../src/disk/file-names.ts';
+import { closeFolders } from '../../src/disk/open-folders.ts';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 
 let disk: RealDisk;
@@ -57,6 +58,7 @@ describe('RealDisk', () => {
     writeFileSync(Buffer.concat([inbox, bytes]), 'x');
     const [name = ''] = mailboxes.list('qa', 'inbox') ?? [];
     expect(name).toBe('caf\udce9\udcff-é\ufffd🙂.md');
+    expect(disk.list('agents/qa/inbox', 5)).toEqual([name]);
     const again = JSON.parse(JSON.stringify(name)) as string;
     const file = { role: 'qa', box: 'inbox', name: again } as const;
     const glance = mailboxes.glance(file, Date.now() + 20);
@@ -204,16 +206,51 @@ describe('a folder that was examined', () => {
     expect(disk.look('work/kept/file')).toBe(null);
   });
 
-  it('stays open until the program pauses, and never more than 64 of them', async () => {
-    const count = (): number => readdirSync('/proc/self/fd').length;
+  it('stays open for a second, and never more than 128 of them', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      closeFolders();
+      const count = (): number => readdirSync('/proc/self/fd').length;
+      const before = count();
+      const folders = Array.from({ length: 200 }, (_, index) => `many/${String(index)}`);
+      for (const folder of folders) mkdirSync(join(disk.root, folder), { recursive: true });
+      for (const folder of folders) disk.look(`${folder}/x`);
+      expect(count() - before).toBe(128);
+      await pause();
+      expect(count() - before).toBe(128);
+      vi.advanceTimersByTime(1_000);
+      expect(count()).toBe(before);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('is another one after a pause where it was moved, removed or replaced meanwhile', async () => {
+    const at = join(disk.root, 'work');
+    const acts: (() => void)[] = [
+      () => renameSync(at, join(disk.root, 'aside')),
+      () => rmSync(at, { recursive: true }),
+    ];
+    for (const [index, act] of acts.entries()) {
+      disk.write('work/file', 'old');
+      await pause();
+      act();
+      expect(disk.look('work/file')).toBe(null);
+      await pause();
+      mkdirSync(at, { recursive: true });
+      writeFileSync(join(at, 'file'), `new ${String(index)}`);
+      expect(disk.read('work/file', 100)?.toString()).toBe(`new ${String(index)}`);
+    }
+  });
+
+  it('behind a link is opened again after a pause: only the link says where it is', async () => {
+    for (const name of ['one', 'two']) disk.write(`${name}/file`, name);
+    symlinkSync('one', join(disk.root, 'link'));
+    expect(disk.read('link/file', 100)?.toString()).toBe('one');
     await pause();
-    const before = count();
-    const folders = Array.from({ length: 100 }, (_, index) => `many/${String(index)}`);
-    for (const folder of folders) mkdirSync(join(disk.root, folder), { recursive: true });
-    for (const folder of folders) disk.look(`${folder}/x`);
-    expect(count() - before).toBe(64);
-    await pause();
-    expect(count()).toBe(before);
+    rmSync(join(disk.root, 'link'));
+    symlinkSync('two', join(disk.root, 'link'));
+    expect(disk.read('link/file', 100)?.toString()).toBe('two');
   });
 });
 

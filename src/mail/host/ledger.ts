@@ -1,6 +1,6 @@
 import { apply } from '../machine/apply.ts';
 import { stamp, type Fact, type MailEvent, type UsedByTurn } from '../machine/event.ts';
-import { stateOf, type MailState } from '../machine/state.ts';
+import { stateOf, type MailState, type Projection } from '../machine/state.ts';
 import { formatMessage } from '../format/read-message.ts';
 import { Ledger } from '../../host/ledger.ts';
 import type { MailPorts } from './ports.ts';
@@ -29,8 +29,12 @@ export class TrailFeed {
     const turn = 'turn' in event ? (state.turns.get(event.turn) ?? null) : null;
     const next = apply(state, event);
     if (n <= this.#committed) return next;
-    const projections = () =>
-      [...next.pendingProjections.values()].filter(({ since }) => since === next.events);
+    const projections = () => {
+      const found: Projection[] = [];
+      // Without a list of all: a burst of mail has many for each of its events.
+      for (const each of next.pendingProjections.values()) if (each.since === next.events) found.push(each);
+      return found;
+    };
     const mail = (id: string) => next.mail.get(id)?.message;
     const entry = trailEntry(n, event, projections, turn, mail, formatMessage);
     if (entry) this.#entries.push(entry);

@@ -54,9 +54,8 @@ export function project(
   const { message, role } = projection;
   const name = fileName(message);
   const month = monthOf(message.created);
-  const text = formatMessage(message);
-  if (projection.kind === 'sent') return mailboxes.put(role, 'sent', month, name, text);
-  const { delivery } = projection;
+  if (projection.kind === 'sent') return mailboxes.put(role, 'sent', month, name, formatMessage(message));
+  const { delivery, leavesFailed } = projection;
   const names = namesOf(expected, role);
   switch (delivery.at) {
     case 'inbox':
@@ -67,11 +66,11 @@ export function project(
       mailboxes.put(role, 'inbox', month, name, inbox(message, role));
       break;
     case 'processed':
-      mailboxes.file(role, 'processed', month, name, text);
+      mailboxes.file(role, 'processed', month, name, formatMessage(message));
       names.delete(name);
       break;
     case 'failed':
-      mailboxes.file(role, 'failed', month, name, text);
+      mailboxes.file(role, 'failed', month, name, formatMessage(message));
       putReason(mailboxes, role, month, name, delivery.reason);
       names.delete(name);
       return;
@@ -83,9 +82,7 @@ export function project(
     default:
       return delivery satisfies never;
   }
-  // Only the last of several projections counts: a retried message can be handled before it appears
-  // as waiting again.
-  mailboxes.unfail(role, month, name);
+  if (leavesFailed) mailboxes.unfail(role, month, name);
 }
 
 function projectRefused(mailboxes: Mailboxes, projection: Extract<Projection, { kind: 'refused' }>): void {

@@ -229,6 +229,8 @@ export type Projection =
       readonly message: Message;
       readonly role: RoleName;
       readonly delivery: Delivery;
+      /** It was in `failed` before, and its file may still be there. */
+      readonly leavesFailed: boolean;
       readonly since: number;
     }
   | { readonly kind: 'sent'; readonly message: Message; readonly role: RoleName; readonly since: number }

@@ -1,6 +1,6 @@
 import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import { readContent } from '../../disk/contents.ts';
+import { messageBytes, readContent } from '../../disk/contents.ts';
 import { moveFree } from '../../disk/file-names.ts';
 import { diskError, join } from '../../disk/disk.ts';
 import type { Disk, FileStat } from '../../disk/disk.ts';
@@ -78,8 +78,9 @@ export class Accepting {
   all(): Accepted[] {
     return this.#entries().flatMap(({ id, role, box, path, extent }) => {
       if (extent !== null) return [];
-      this.#extents.set(id, extentOf(this.#disk.look(path)));
-      const content = readContent(this.#disk, path);
+      const look = this.#disk.look(path);
+      this.#extents.set(id, extentOf(look));
+      const content = readContent(this.#disk, path, messageBytes, look);
       return content === 'gone' ? [] : [{ id, role, box, name: this.#names.get(id) ?? null, content }];
     });
   }

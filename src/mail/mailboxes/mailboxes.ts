@@ -3,7 +3,7 @@ import type { RefusedFile } from '../../host/control.ts';
 import { Accepting, acceptingFolder, type Watched } from './accepting.ts';
 import { messageBytes, readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
-import type { Disk } from '../../disk/disk.ts';
+import type { Disk, FileStat } from '../../disk/disk.ts';
 import type { Writing } from '../../disk/writers.ts';
 import { isMarkdown, markOfSent, type IsMail } from './mail-files.ts';
 import { Settling } from './settling.ts';
@@ -209,15 +209,15 @@ export class Mailboxes {
     const look = this.#disk.look(waiting);
     if (look === null) return false;
     const isSameSize = look.kind === 'file' && look.size === Buffer.byteLength(text);
-    if (isSameSize && this.#says(waiting, text)) return this.#disk.rename(waiting, place) === 'moved';
+    if (isSameSize && this.#says(waiting, look, text)) return this.#disk.rename(waiting, place) === 'moved';
     this.#disk.write(place, text);
     this.#disk.remove(waiting);
     return true;
   }
 
   /** Whether a file of the same size contains exactly this text. False when it cannot be read. */
-  #says(path: string, text: string): boolean {
-    const content = readContent(this.#disk, path, 2 * messageBytes);
+  #says(path: string, look: FileStat, text: string): boolean {
+    const content = readContent(this.#disk, path, 2 * messageBytes, look);
     return content !== 'gone' && content.ok && content.text === text;
   }
 

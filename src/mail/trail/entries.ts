@@ -38,7 +38,8 @@ function readProjection(
 ): Projection[] {
   const message = event.type === 'read' && projections.length === 0 ? mail(event.message) : undefined;
   if (event.type !== 'read' || message === undefined) return [];
-  return [{ kind: 'copy', message, role: event.recipient, delivery: { at: 'read' }, since: 0 }];
+  const place = { role: event.recipient, delivery: { at: 'read' }, leavesFailed: false } as const;
+  return [{ kind: 'copy', message, ...place, since: 0 }];
 }
 
 function unfailed(event: MailEvent): ReturnType<typeof failedPaths> {

@@ -152,6 +152,12 @@ describe('retry', () => {
     expect(world.running('one', 'go6').messages).toEqual(['go6']);
     world.turn('one', [], { in: 'go4' });
     expect(world.running('one', 'go')).toMatchObject({ attempt: 1, messages: ['go'] });
+    world.turn('one', [], { in: 'go' });
+    const copies = ['go', 'go3'].map((id) => world.state.pendingProjections.get(`${id} one`));
+    expect(copies).toMatchObject([
+      { delivery: { at: 'processed' }, leavesFailed: true },
+      { delivery: { at: 'processed' }, leavesFailed: false },
+    ]);
   });
 
   it('asks a request again: its reader owes the answer, and who asked gets it', () => {

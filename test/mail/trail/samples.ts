@@ -46,7 +46,7 @@ export function format({ id, body }: Message): string {
 }
 
 export function copy(role: string, delivery: Delivery, change: Partial<Message> = {}): Projection {
-  return { kind: 'copy', message: message(change), role, delivery, since: 1 };
+  return { kind: 'copy', message: message(change), role, delivery, leavesFailed: false, since: 1 };
 }
 
 export function authored(change: Partial<Message> = {}): Projection {

@@ -53,8 +53,11 @@ export function place(state: MailState, mail: Mail, role: RoleName, delivery: De
   else state.unread.delete(key);
   leaveQueue(state, mail, role);
   if (delivery.at === 'inbox' && !belongsToWait(state, mail, role)) joinQueue(state, mail, role);
-  const moved = !(delivery.at === 'claimed' || (delivery.at === 'inbox' && before === 'claimed'));
-  if (moved) toProject(state, key, { kind: 'copy', message, role, delivery, since: state.events });
+  if (delivery.at === 'claimed' || (delivery.at === 'inbox' && before === 'claimed')) return;
+  const pending = state.pendingProjections.get(key);
+  // Retried mail can be handled before it appears as waiting again.
+  const leavesFailed = before === 'failed' || (pending?.kind === 'copy' && pending.leavesFailed);
+  toProject(state, key, { kind: 'copy', message, role, delivery, leavesFailed, since: state.events });
 }
 
 function joinQueue(state: MailState, mail: Mail, role: RoleName): void {
