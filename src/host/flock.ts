@@ -62,7 +62,7 @@ function hold(
   let releasing = false;
   let complaint = '';
   const closed = withResolver<void>();
-  // In a session of its own: Ctrl-C must not release the lock before the host has shut down in order.
+  // Its session is its own: Ctrl-C must not release the lock before the host has shut down.
   const helper = start(
     { file: argv[0]!, argv, ...where, input: 'pipe', byName: false, mark: null, barrier: false },
     {

@@ -6,11 +6,11 @@ import { sweepMarked } from '../sweep.ts';
 import { startHere, type End, type Starting } from './here.ts';
 import { PIPES, type Answer, type Ask } from './launcher.ts';
 
-/* The program of the launcher: it starts what its host asks for, and ends it when the host is gone. */
+/* The program of the launcher: starts what its host asks for, and ends it when that is gone. */
 
 const host = process.ppid;
 const starting = new Map<number, Starting>();
-/** How the value of `MAILROOM_LAUNCH` begins for what ends with the host; null: there is none yet. */
+/** How `MAILROOM_LAUNCH` begins for what ends with the host; null: there is none yet. */
 let ending: string | null = null;
 
 /** Descriptors that name the pipes that the host may take. */

@@ -125,7 +125,7 @@ export class Launcher {
     return `${this.#name}:${mark === null ? 'tool' : 'work'}:${id};`;
   }
 
-  /** Paths of pipes that it has made, for which this process would pay more; open them before it makes others. */
+  /** Paths of pipes that it has made; open them before it makes others. */
   pipes(): readonly string[] {
     const made = this.#pipes;
     this.#pipes = null;
