@@ -36,8 +36,7 @@ const PATIENCE = '0.5';
  */
 export function takeKernelLock(file: string): Promise<KernelLock> {
   const where = { cwd: '/', env: buildEnvironment({ set: { PATH: ownPath() } }) };
-  // It becomes `cat`, by a single process.
-  const argv = [ownProgram('flock'), '-F', '-w', PATIENCE, '-E', String(TAKEN), file, ownProgram('cat')];
+  const argv = [ownProgram('flock'), '-w', PATIENCE, '-E', String(TAKEN), file, ownProgram('cat')];
   const refusal = whyNotStart(argv, where);
   if (refusal !== null) return Promise.resolve({ held: false, reason: 'missing' });
   // Opening a pipe would wait for its other end, and flock(1) would follow a link.
