@@ -57,7 +57,7 @@ it('stops when the helper that holds its lock is gone', async () => {
   const up = project.start(['up', '--plain']);
   await said(up, '3 roles');
   const first = finished(up);
-  for (const pid of helpersOf(up.pid ?? 0)) process.kill(pid, 'SIGKILL');
+  for (const pid of helpers()) process.kill(pid, 'SIGKILL');
   expect(await first).toMatchObject({ code: 1 });
   expect((await first).stderr).toContain(
     'E_LOCKED: the lock of the project was lost, so all work was stopped',
@@ -118,22 +118,17 @@ it('records nothing more of a run after its lock is lost in a look', async () =>
 });
 
 /** The flock(1) of a controller, and what it runs. */
-function helpersOf(pid: number): number[] {
+/** Those that hold locks of the project: children of the controller, or of its launcher. */
+function helpers(): number[] {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((each) => isHelper(each, pid));
+    .filter((name) => /^\d+$/.test(name) && isHelper(name))
+    .map(Number);
 }
 
-function isHelper(each: number, pid: number): boolean {
+function isHelper(pid: string): boolean {
   try {
-    const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${String(each)}/stat`, 'utf8'))?.[1];
-    return (
-      Number(parent) === pid &&
-      readFileSync(`/proc/${String(each)}/cmdline`, 'utf8')
-        .split('\0')[0]
-        ?.endsWith('flock') === true
-    );
+    const [program = '', ...words] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return program.endsWith('flock') && words.some((word) => word.startsWith(project.root));
   } catch {
     return false;
   }

@@ -228,8 +228,8 @@ export const git: readonly Mutation[] = [
   {
     mechanism: 'work waits for the program of a filter of git',
     file: 'kernel/passing.ts',
-    from: '[...Object.values(passing), noTemporary, programIsMissing]',
-    to: '[...Object.values(passing), noTemporary]',
+    from: 'noTemporary, programIsMissing, launcherIsLost',
+    to: 'noTemporary, launcherIsLost',
     seenBy: ['test/git/large-files.test.ts'],
   },
 ];

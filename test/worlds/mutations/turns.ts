@@ -165,7 +165,7 @@ export const turns: readonly Mutation[] = [
   {
     mechanism: 'a file in a waiting inbox that was edited is not what counts',
     file: 'mail/mailboxes/mailboxes.ts',
-    from: 'if (isSameSize && this.#says(waiting, text))',
+    from: 'if (isSameSize && this.#says(waiting, look, text))',
     to: 'if (isSameSize)',
     seenBy: ['test/mail/mailboxes/mailboxes.test.ts'],
   },

@@ -30,7 +30,7 @@ it.each(chunks(workers, schedules, 50))(
 );
 
 // Conflicts with further work are rare.
-it.each(chunks(parallel, Math.ceil(schedules * 1.5), 100))(
+it.each(chunks(parallel, schedules * 2, 100))(
   'merges and lands all work in some order that respects what was merged, from seed %i on',
   async (_from, play) => {
     const tally = await play();
