@@ -117,8 +117,7 @@ it('records nothing more of a run after its lock is lost in a look', async () =>
   expect(await project.run(['resume', run])).toMatchObject({ code: 0 });
 });
 
-/** The flock(1) of a controller, and what it runs. */
-/** Those that hold locks of the project: children of the controller, or of its launcher. */
+/** Each flock(1) that holds a lock of the project: a child of the controller, or of its launcher. */
 function helpers(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && isHelper(name))
