@@ -114,5 +114,6 @@ process.once('disconnect', () => {
   const ended = ending === null ? null : sweepMarked(ending, graceMs, 'MAILROOM_LAUNCH');
   void Promise.resolve(ended).finally(() => process.exit());
 });
-answer({ is: 'ready', works: canOpen() });
+const name = process.env['MAILROOM_LAUNCHER'] ?? '';
+answer({ is: 'ready', works: name !== '' && canOpen(), name });
 more(pipesAtFirst);

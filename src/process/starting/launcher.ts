@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { findMarked, sweepMarked } from '../sweep.ts';
 import { startHere, type Leader, type Order, type StartEvents, type Starting } from './here.ts';
@@ -19,8 +19,8 @@ export type Ask =
 
 /** What the launcher answers. */
 export type Answer =
-  /** Whether it can open the descriptors of the host. */
-  | { readonly is: 'ready'; readonly works: boolean }
+  /** Whether it can open the descriptors of the host; its `MAILROOM_LAUNCHER`. */
+  | { readonly is: 'ready'; readonly works: boolean; readonly name: string }
   | { readonly is: 'pipes'; readonly paths: readonly string[] }
   | { readonly is: 'started'; readonly id: number; readonly leader: Leader }
   | { readonly is: 'reached'; readonly id: number }
@@ -39,7 +39,10 @@ export const LOST = 'the launcher has ended (ELAUNCHER)';
 const GRACE_MS = 3000;
 const LOOK_MS = 20;
 
-/** Starts the program of a launcher, with a channel of Node to it. */
+/**
+ * Starts the program of a launcher, with a channel of Node to it and a `MAILROOM_LAUNCHER` that no
+ * other process has.
+ */
 export type SpawnLauncher = () => ChildProcess;
 
 let spawnOne: SpawnLauncher | null = null;
@@ -89,14 +92,13 @@ export class Launcher {
   isReady = false;
   isLost = false;
   readonly #child: ChildProcess;
-  readonly #name: string;
+  #name = '';
   readonly #running = new Map<number, Running>();
   #last = 0;
   #pipes: readonly string[] = [];
 
   constructor(child: ChildProcess) {
     this.#child = child;
-    this.#name = `${String(child.pid)}-${randomBytes(4).toString('hex')}`;
     child.on('message', (answer: Answer) => this.#take(answer));
     for (const end of ['error', 'exit', 'disconnect']) child.once(end, () => this.#lost());
     child.unref();
@@ -111,7 +113,8 @@ export class Launcher {
     this.#child.channel?.ref();
     // By it a process is found of which the launcher could no longer say that it exists.
     const env = { ...order.env, MAILROOM_LAUNCH: this.#nameOf(id, order) };
-    this.#send({ id, start: { ...order, env } });
+    // The launcher is in another folder.
+    this.#send({ id, start: { ...order, env, cwd: resolve(order.cwd) } });
     const barrier = (is: 'open' | 'close') => (): void => {
       if (order.barrier && this.#running.has(id)) this.#send({ id, barrier: is });
     };
@@ -139,7 +142,7 @@ export class Launcher {
 
   #take(answer: Answer): void {
     if (answer.is === 'ready') {
-      this.isReady = answer.works;
+      [this.isReady, this.#name] = [answer.works, answer.name];
       return;
     }
     if (answer.is === 'pipes') {
@@ -168,9 +171,20 @@ export class Launcher {
   #lost(): void {
     if (this.isLost) return;
     [this.isReady, this.isLost] = [false, true];
+    if (this.#running.size === 0) return;
+    const born = this.#endUnborn();
     for (const [id, running] of this.#running) {
       this.#running.delete(id);
-      void this.#abandoned(id, running).then((report) => report());
+      void born.then(() => this.#abandoned(id, running)).then((report) => report());
+    }
+  }
+
+  /** A child of the launcher that has yet to become its program, by which it would not be found. */
+  async #endUnborn(): Promise<void> {
+    try {
+      await sweepMarked(this.#name, 0, 'MAILROOM_LAUNCHER');
+    } catch {
+      // Too many files are open: see `#abandoned`.
     }
   }
 
