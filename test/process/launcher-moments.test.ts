@@ -62,6 +62,7 @@ async function expectOver(scene: Scene, killed: string, launcher: number): Promi
   if (killed === 'launcher') {
     await until('the host knows the end of its work', () => there('works'));
     expect(marked(mark)).toEqual([]);
+    expect(marked(`early-${mark}`)).not.toEqual([]);
     await finish();
     await until('the host has gone on', () => there('told'));
     const { works, tool, again } = JSON.parse(readFileSync(join(scene.folder, 'told'), 'utf8'));
@@ -75,8 +76,8 @@ async function expectOver(scene: Scene, killed: string, launcher: number): Promi
   await until('the host has ended', () => !lives(running.child.pid!));
   await until('the launcher has ended', () => !lives(launcher));
   // Where both are gone, the next start does it.
-  if (killed === 'both') await sweepMarked(mark, 300);
-  expect(marked(mark)).toEqual([]);
+  if (killed === 'both') for (const each of [mark, `early-${mark}`]) await sweepMarked(each, 300);
+  for (const each of [mark, `early-${mark}`]) expect(marked(each)).toEqual([]);
   expect(there('done')).toBe(false);
   await finish();
 }

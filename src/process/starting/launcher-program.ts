@@ -10,7 +10,7 @@ import type { Answer, Ask } from './launcher.ts';
 
 const host = process.ppid;
 const starting = new Map<number, Starting>();
-/** How the value of `MAILROOM_LAUNCH` begins for what ends with the host; null: there is none yet. */
+/** How the value of `MAILROOM_LAUNCH` begins for what ends with the host. */
 let ending: string | null = null;
 
 /** Descriptors that name the pipes that the host may take. */
@@ -45,7 +45,6 @@ function start({ id, start: order }: Extract<Ask, { start: unknown }>): void {
   } catch (error) {
     return refused(error);
   }
-  if (order.mark !== null) ending ??= order.env['MAILROOM_LAUNCH']!.replace(/\d+;$/, '');
   const begun = startHere(
     { ...order, stdio },
     {
@@ -106,6 +105,7 @@ function canOpen(): boolean {
 process.on('message', (ask: Ask) => {
   if ('start' in ask) start(ask);
   else if ('pipes' in ask) more(ask.pipes);
+  else if ('ending' in ask) ending = ask.ending;
   else if (ask.barrier === 'open') starting.get(ask.id)?.open();
   else starting.get(ask.id)?.close();
 });
