@@ -11,7 +11,7 @@ let project: TestProject;
 afterEach(() => {
   const left = project.survivors();
   project.remove();
-  expect(left).toEqual([]);
+  if (left.length > 0) throw new Error(`still running: ${left.join(', ')}`);
 });
 
 /** A `PATH` with which no kind of namespace works. */

@@ -8,7 +8,7 @@ let project: TestProject;
 afterEach(() => {
   const left = project.survivors();
   project.remove();
-  expect(left).toEqual([]);
+  if (left.length > 0) throw new Error(`still running: ${left.join(', ')}`);
 });
 
 /** The document of a run. */

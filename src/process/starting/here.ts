@@ -24,7 +24,7 @@ export type End = number | 'pipe' | 'ignore';
 /** The leader of a session, by its pid. */
 export interface Leader {
   readonly pid: number;
-  /** Null: it is a child of this process, so that the pid is its own until it is reported as ended. */
+  /** Null: it is a child of this process, so the pid is its own until it is reported as ended. */
   readonly startTime: string | null;
 }
 

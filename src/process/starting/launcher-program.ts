@@ -6,7 +6,7 @@ import { sweepMarked } from '../sweep.ts';
 import { startHere, type End, type Starting } from './here.ts';
 import type { Answer, Ask } from './launcher.ts';
 
-/* The program of the launcher: it starts what its host asks for, and ends it when the host is gone. */
+/* The program of the launcher: it starts what its host asks for, and ends it with the host. */
 
 const host = process.ppid;
 const starting = new Map<number, Starting>();

@@ -137,7 +137,7 @@ export class Launcher {
     return { pipes: null, open: barrier('open'), close: barrier('close'), unref };
   }
 
-  /** Paths of pipes that it has made, for which this process would pay more; it then makes others. */
+  /** Paths of pipes that it has made, for which this process would pay more; it makes others. */
   pipes(): readonly string[] {
     const made = this.#pipes;
     this.#pipes = [];
@@ -183,7 +183,7 @@ export class Launcher {
     if (this.isLost) return;
     const wasReady = this.isReady;
     [this.isReady, this.isLost] = [false, true];
-    // What this process has started itself needs one, too, but one that never works is not repeated.
+    // What this process has started itself needs one, too; one that never worked is not repeated.
     if (wasReady) openLauncher();
     if (this.#running.size === 0) return;
     const born = this.#endUnborn();
