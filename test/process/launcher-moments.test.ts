@@ -70,7 +70,7 @@ async function expectOver(scene: Scene, killed: string, launcher: number): Promi
     expect(works.slice(0, 2)).toEqual([ended, ended]);
     expect(works[2]).toMatchObject({ error: lost, survivors: [] });
     expect(tool).toMatchObject({ ended: 'spawn-failed', error: lost });
-    expect(again).toEqual({ stdoutTail: 'again\n', byLauncher: true, launchers: 2 });
+    expect(again).toEqual({ stdoutTail: 'again\n', byLauncher: true, replaced: 2, launchers: 2 });
     return;
   }
   await until('the host has ended', () => !lives(running.child.pid!));
