@@ -57,7 +57,16 @@ function withInstalled(name: string, include: string[]) {
 
 /** The contract of what starts programs, with the launcher: the same files start them as children, too. */
 function launched() {
-  const files = ['contained', 'launcher', 'lingering', 'run', 'supervise', 'sweep'];
+  const files = [
+    'contained',
+    'launcher',
+    'launcher-moments',
+    'launcher-refusals',
+    'lingering',
+    'run',
+    'supervise',
+    'sweep',
+  ];
   const project = withInstalled(
     'launched',
     files.map((name) => `test/process/${name}.test.ts`),
@@ -84,7 +93,7 @@ export default defineConfig({
         test: {
           name: 'processes',
           include: withProcesses,
-          exclude: [...without, ...withProgram, ...alone, 'test/process/launcher.test.ts'],
+          exclude: [...without, ...withProgram, ...alone, 'test/process/launcher*.test.ts'],
         },
       },
       ...(isLong ? [] : [{ extends: true as const, test: { name: 'alone', include: alone, isolate: true } }]),

@@ -21,9 +21,11 @@ function launcherOf(program, argv) {
 // A session of its own: Ctrl-C at a terminal is for its host.
 function startLauncher(file) {
   const { spawn } = require('node:child_process');
+  const { PATH, TMPDIR } = process.env;
   const launcher = spawn(process.execPath, ['--max-old-space-size=32', '--max-semi-space-size=1', file], {
     cwd: '/',
-    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR },
+    // A child has it, too, until it has become its program.
+    env: { PATH, TMPDIR, MAILROOM_LAUNCHER: `${process.pid}-${process.hrtime.bigint()};` },
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

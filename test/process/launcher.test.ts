@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readProcess } from '../../src/process/proc.ts';
 import { run } from '../../src/process/run.ts';
-import { readyLauncher } from '../../src/process/starting/launcher.ts';
+import { Launcher, readyLauncher } from '../../src/process/starting/launcher.ts';
 import { packageRoot } from '../support/project.ts';
 import { bundleHost, startHost } from './host.ts';
 import { freshMark, lives, marked, processesNaming, start, temporaryFolder, until } from './support.ts';
@@ -103,6 +105,12 @@ describe('the launcher', () => {
       expect(await launcher()).not.toBe(first);
     },
   );
+
+  it('that has ended before its host listened is lost, so that another one is started', async () => {
+    const child = spawn('true', { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
+    expect(new Launcher(child).isLost).toBe(true);
+  });
 
   it('that is lost before it has answered leaves nothing of what it was asked for', async () => {
     const first = await launcher();

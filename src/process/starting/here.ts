@@ -76,11 +76,11 @@ export function startHere(order: Order, events: StartEvents): Starting {
 
 const noBarrier = { open() {}, close() {} };
 
-function barrierOf(child: ChildProcess, { reached }: StartEvents): Pick<Starting, 'open' | 'close'> {
+function barrierOf(child: ChildProcess, events: StartEvents): Pick<Starting, 'open' | 'close'> {
   const order = child.stdio[3] as Duplex | null | undefined;
   const sign = child.stdio[4] as Duplex | null | undefined;
   for (const end of [order, sign]) end?.on('error', () => {});
-  sign?.once('data', () => reached?.());
+  sign?.once('data', () => events.reached?.());
   return {
     open() {
       if (order?.writable === true) order.end('go\n');

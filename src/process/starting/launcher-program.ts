@@ -10,7 +10,7 @@ import { PIPES, type Answer, type Ask } from './launcher.ts';
 
 const host = process.ppid;
 const starting = new Map<number, Starting>();
-/** How `MAILROOM_LAUNCH` begins for what ends with the host; null: there is none yet. */
+/** How `MAILROOM_LAUNCH` begins for what ends with the host; null: it was not said yet. */
 let ending: string | null = null;
 
 /** Descriptors that name the pipes that the host may take. */
@@ -44,7 +44,6 @@ function start({ id, start: order }: Extract<Ask, { start: unknown }>): void {
   } catch (error) {
     return refused(error);
   }
-  if (order.mark !== null) ending ??= order.env['MAILROOM_LAUNCH']!.replace(/\d+;$/, '');
   const begun = startHere(
     { ...order, stdio },
     {
@@ -105,6 +104,7 @@ function canOpen(): boolean {
 process.on('message', (ask: Ask) => {
   if ('start' in ask) start(ask);
   else if ('pipes' in ask) more(ask.pipes);
+  else if ('ending' in ask) ending = ask.ending;
   else if (ask.barrier === 'open') starting.get(ask.id)?.open();
   else starting.get(ask.id)?.close();
 });
@@ -113,5 +113,6 @@ process.once('disconnect', () => {
   const ended = ending === null ? null : sweepMarked(ending, graceMs, 'MAILROOM_LAUNCH');
   void Promise.resolve(ended).finally(() => process.exit());
 });
-answer({ is: 'ready', works: canOpen() });
+const name = process.env['MAILROOM_LAUNCHER'] ?? '';
+answer({ is: 'ready', works: name !== '' && canOpen(), name });
 more(PIPES);

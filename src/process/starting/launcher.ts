@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import process from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { launcherIsLost } from '../../kernel/passing.ts';
 import { findMarked, sweepMarked } from '../sweep.ts';
@@ -16,12 +18,14 @@ import { startHere, type Leader, type Order, type StartEvents, type Starting } f
 export type Ask =
   | { readonly id: number; readonly start: Order }
   | { readonly id: number; readonly barrier: 'open' | 'close' }
-  | { readonly pipes: number };
+  | { readonly pipes: number }
+  /** How the `MAILROOM_LAUNCH` begins of what ends with the host. */
+  | { readonly ending: string };
 
 /** What the launcher answers. */
 export type Answer =
-  /** Whether it can open the descriptors of the host. */
-  | { readonly is: 'ready'; readonly works: boolean }
+  /** Whether it can open the descriptors of the host; its `MAILROOM_LAUNCHER`. */
+  | { readonly is: 'ready'; readonly works: boolean; readonly name: string }
   | { readonly is: 'pipes'; readonly paths: readonly string[] }
   | { readonly is: 'started'; readonly id: number; readonly leader: Leader }
   | { readonly is: 'reached'; readonly id: number }
@@ -40,11 +44,20 @@ export const PIPES = 48;
 const GRACE_MS = 3000;
 const LOOK_MS = 20;
 
-/** Starts the program of a launcher, with a channel of Node to it. */
+/**
+ * Starts the program of a launcher, with a channel of Node to it and a `MAILROOM_LAUNCHER` that no
+ * other process has.
+ */
 export type SpawnLauncher = () => ChildProcess;
 
+/** How `MAILROOM_LAUNCH` begins for what this process starts. */
+const own = `${process.pid}-${randomBytes(4).toString('hex')}`;
+let started = 0;
 let spawnOne: SpawnLauncher | null = null;
 let current: Launcher | null = null;
+/** How many launchers in succession were never ready: after some, this process has none. */
+let failures = 0;
+const MOST_FAILURES = 3;
 
 /** Lets this process have launchers, one at a time, which `spawn` starts. */
 export function useLaunchers(spawn: SpawnLauncher): void {
@@ -53,7 +66,8 @@ export function useLaunchers(spawn: SpawnLauncher): void {
 
 /** Starts a launcher, if this process may have one and has none: for a host of programs. */
 export function openLauncher(): void {
-  if (spawnOne !== null && current?.isLost !== false) current = new Launcher(spawnOne());
+  const isWanted = spawnOne !== null && current?.isLost !== false && failures < MOST_FAILURES;
+  if (isWanted) current = new Launcher(spawnOne!());
 }
 
 /** Null: there is none, it is not ready yet, or none works here. */
@@ -69,7 +83,14 @@ export function readyLauncher(): Launcher | null {
 export function begin(order: Order, events: StartEvents): Starting {
   // A pipe of Node cannot be handed to another process.
   const launcher = order.stdio.includes('pipe') ? null : readyLauncher();
-  return launcher === null ? startHere(order, events) : launcher.start(order, events);
+  const whole = spawnOne === null ? order : named(order);
+  return launcher === null ? startHere(whole, events) : launcher.start(whole, events);
+}
+
+/** By this variable it is found when this process or the launcher, which would know it, is gone. */
+function named(order: Order): Order {
+  const name = `${own}:${order.mark === null ? 'tool' : 'work'}:${(started += 1)};`;
+  return { ...order, env: { ...order.env, MAILROOM_LAUNCH: name } };
 }
 
 /** Starts a program that survives this process, without input and output. */
@@ -90,7 +111,7 @@ export class Launcher {
   isReady = false;
   isLost = false;
   readonly #child: ChildProcess;
-  readonly #name: string;
+  #name = '';
   readonly #running = new Map<number, Running>();
   #last = 0;
   /** Null: none, and none were asked for. */
@@ -98,11 +119,13 @@ export class Launcher {
 
   constructor(child: ChildProcess) {
     this.#child = child;
-    this.#name = `${String(child.pid)}-${randomBytes(4).toString('hex')}`;
     child.on('message', (answer: Answer) => this.#take(answer));
     for (const end of ['error', 'exit', 'disconnect']) child.once(end, () => this.#lost());
+    this.#send({ ending: `${own}:work:` });
     child.unref();
     child.channel?.unref();
+    // It was started before this program was loaded.
+    if (!child.connected) this.#lost();
   }
 
   /** Starts a program. Descriptors of `order` stay open until it has started. */
@@ -111,18 +134,13 @@ export class Launcher {
     this.#running.set(id, { order, events, isStarted: false });
     // This process stays for the end of what it has started.
     this.#child.channel?.ref();
-    // By it a process is found of which the launcher could no longer say that it exists.
-    const env = { ...order.env, MAILROOM_LAUNCH: this.#nameOf(id, order) };
-    this.#send({ id, start: { ...order, env } });
+    // The launcher is in another folder.
+    this.#send({ id, start: { ...order, cwd: resolve(order.cwd) } });
     const barrier = (is: 'open' | 'close') => (): void => {
       if (order.barrier && this.#running.has(id)) this.#send({ id, barrier: is });
     };
     const unref = (): void => this.#forget(id);
     return { pipes: null, open: barrier('open'), close: barrier('close'), unref };
-  }
-
-  #nameOf(id: number, { mark }: Order): string {
-    return `${this.#name}:${mark === null ? 'tool' : 'work'}:${id};`;
   }
 
   /** Paths of pipes that it has made; open them before it makes others. */
@@ -140,13 +158,14 @@ export class Launcher {
   }
 
   #send(ask: Ask): void {
-    // That the launcher has gone is reported by its end.
-    this.#child.send(ask, () => {});
+    // That the launcher has gone, or has not started, is reported by its end.
+    if (this.#child.connected) this.#child.send(ask, () => {});
   }
 
   #take(answer: Answer): void {
     if (answer.is === 'ready') {
-      this.isReady = answer.works;
+      failures = 0;
+      [this.isReady, this.#name] = [answer.works, answer.name];
       return;
     }
     if (answer.is === 'pipes') {
@@ -174,23 +193,38 @@ export class Launcher {
 
   #lost(): void {
     if (this.isLost) return;
+    const wasReady = this.isReady;
     [this.isReady, this.isLost] = [false, true];
+    // What this process has started itself needs one, too; one that never worked is not repeated.
+    if (wasReady) openLauncher();
+    else failures += 1;
+    if (this.#running.size === 0) return;
+    const born = this.#endUnborn();
     for (const [id, running] of this.#running) {
       this.#running.delete(id);
-      void this.#abandoned(id, running).then((report) => report());
+      void born.then(() => abandoned(running)).then((report) => report());
     }
   }
 
-  /** Waits until a program whose launcher is gone has ended with its descendants. */
-  async #abandoned(id: number, { order, events, isStarted }: Running): Promise<() => void> {
-    const [name, variable] = [this.#nameOf(id, order), 'MAILROOM_LAUNCH'];
+  /** A child of the launcher that has yet to become its program, by which it would not be found. */
+  async #endUnborn(): Promise<void> {
     try {
-      // A tool of the host, such as git, ends when it is done.
-      while (order.mark === null && findMarked(name, variable).length > 0) await wait(LOOK_MS);
-      await sweepMarked(name, GRACE_MS, variable);
+      await sweepMarked(this.#name, 0, 'MAILROOM_LAUNCHER');
     } catch {
-      // Too many files are open: what has begun is found by its mark at the next start.
+      // Too many files are open: see `abandoned`.
     }
-    return isStarted ? () => events.ended(null, null) : () => events.refused(new Error(launcherIsLost));
   }
+}
+
+/** Waits until a program whose launcher is gone has ended with its descendants. */
+async function abandoned({ order, events, isStarted }: Running): Promise<() => void> {
+  const [name = '', variable] = [order.env['MAILROOM_LAUNCH'], 'MAILROOM_LAUNCH'];
+  try {
+    // A tool of the host, such as git, ends when it is done.
+    while (order.mark === null && findMarked(name, variable).length > 0) await wait(LOOK_MS);
+    await sweepMarked(name, GRACE_MS, variable);
+  } catch {
+    // Too many files are open: what has begun is found by its mark at the next start.
+  }
+  return isStarted ? () => events.ended(null, null) : () => events.refused(new Error(launcherIsLost));
 }

@@ -189,15 +189,15 @@ function takeFree(): FreePipe | undefined {
 
 /** Takes more pipes, or none if too many files are open: the next call tries again. */
 function refill(): void {
-  take(readyLauncher()?.pipes() ?? []);
+  takePipes(readyLauncher()?.pipes() ?? []);
   if (free.length > 0) return;
   const names = makePipes();
-  take(names.map(pathOf));
+  takePipes(names.map(pathOf));
   for (const name of names) closeSync(name);
 }
 
 /** Takes the pipes at these paths, or as many as can be opened. */
-function take(paths: readonly string[]): void {
+function takePipes(paths: readonly string[]): void {
   for (const path of paths) {
     let name: number | null = null;
     try {

@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { openInputPipe, openOutputPipe, type InputPipe, type OutputPipe, type Source } from './pipe-pool.ts';
 import type { End, Order, StartEvents, Starting } from './here.ts';
 import { begin, readyLauncher } from './launcher.ts';
@@ -25,13 +25,13 @@ export interface Started extends Pick<Starting, 'open' | 'close'> {
 export function start({ input, byName, ...wanted }: Wanted, events: StartEvents): Started {
   const isHanded = byName || readyLauncher() !== null;
   const ends = isHanded ? openEnds(input) : { ...noEnds, stdio: [input, 'pipe', 'pipe'] as const };
-  const { pipes, open, close } = begin({ ...wanted, stdio: ends.stdio }, closing(ends, events));
-  const output = (index: 1 | 2): Source | null =>
-    ends.outputs[index - 1] ?? (pipes?.[index] as Readable | null | undefined) ?? null;
+  const starting = begin({ ...wanted, stdio: ends.stdio }, closing(ends, events));
+  const { pipes } = starting;
+  const output = (index: 1 | 2): Source | null => ends.outputs[index - 1] ?? pipes?.[index] ?? null;
   return {
-    open,
-    close,
-    input: ends.input?.write ?? (pipes?.[0] as Writable | null | undefined) ?? null,
+    open: () => starting.open(),
+    close: () => starting.close(),
+    input: ends.input?.write ?? pipes?.[0] ?? null,
     outputs: [output(1), output(2)],
   };
 }
