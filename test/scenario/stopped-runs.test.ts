@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { appears } from '../support/appears.ts';
+import { killWithLauncher } from '../support/launchers.ts';
 import { finished, TestProject } from '../support/project.ts';
 
 /*
@@ -29,7 +30,7 @@ it('a run whose host was killed is cancelled at once, what it left running too, 
   const child = place.start(['run', 'work.yaml']);
   const over = finished(child);
   await appears(join(place.root, 'one.pid'));
-  child.kill('SIGKILL');
+  killWithLauncher(child);
   await over;
   expect(place.survivors()).toHaveLength(1);
   const killed = place.list('.mailroom/runs')[0] ?? '';

@@ -37,3 +37,11 @@ function holds(pid: number): number {
     return 0;
   }
 }
+
+/** Kills a host together with its launcher, which would end what the host leaves. */
+export function killWithLauncher(child: ChildProcess): void {
+  const launcher = launcherOf(child);
+  if (launcher !== undefined) process.kill(launcher, 'SIGSTOP');
+  child.kill('SIGKILL');
+  if (launcher !== undefined) process.kill(launcher, 'SIGKILL');
+}
