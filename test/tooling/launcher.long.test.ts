@@ -62,6 +62,8 @@ beforeEach(() => {
   mkdirSync(join(checkout, 'src/web/styles'), { recursive: true });
   for (const part of ['index.html', 'main.tsx', 'styles/page.css'])
     writeFileSync(join(checkout, 'src/web', part), '');
+  mkdirSync(join(checkout, 'src/process/starting'), { recursive: true });
+  writeFileSync(join(checkout, 'src/process/starting/launcher-program.ts'), '');
   for (const part of ['bin', 'scripts', 'package.json']) {
     cpSync(join(repository, part), join(checkout, part), { recursive: true });
   }
@@ -100,6 +102,7 @@ describe('the launcher', () => {
       'app.cjs.map',
       expect.stringMatching(/^help-[0-9a-f]{16}\.cache$/),
       'help.cjs',
+      'launcher.cjs',
       'licences.txt',
       'web.json.br',
     ]);

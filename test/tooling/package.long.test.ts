@@ -125,6 +125,7 @@ describe('the package', () => {
       'bull',
       'dagre',
       'help',
+      'launcher',
       'lsp',
       'mailbox',
       'otlp',

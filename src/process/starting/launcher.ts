@@ -55,7 +55,7 @@ const own = `${process.pid}-${randomBytes(4).toString('hex')}`;
 let started = 0;
 let spawnOne: SpawnLauncher | null = null;
 let current: Launcher | null = null;
-/** How many launchers in succession were never ready: after some, this process has none. */
+/** How many launchers in succession could not work: after some, this process has none. */
 let failures = 0;
 const MOST_FAILURES = 3;
 
@@ -121,6 +121,9 @@ export class Launcher {
     this.#child = child;
     child.on('message', (answer: Answer) => this.#take(answer));
     for (const end of ['error', 'exit', 'disconnect']) child.once(end, () => this.#lost());
+    // One that was killed says nothing of the next.
+    child.once('exit', (code) => (failures += code !== null && this.#name === '' ? 1 : 0));
+    child.once('error', () => (failures += 1));
     this.#send({ ending: `${own}:work:` });
     child.unref();
     child.channel?.unref();
@@ -197,7 +200,6 @@ export class Launcher {
     [this.isReady, this.isLost] = [false, true];
     // What this process has started itself needs one, too; one that never worked is not repeated.
     if (wasReady) openLauncher();
-    else failures += 1;
     if (this.#running.size === 0) return;
     const born = this.#endUnborn();
     for (const [id, running] of this.#running) {
