@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -60,6 +60,27 @@ describe('the launcher', () => {
       },
     );
     await fc.assert(property, { numRuns: 60 });
+  });
+
+  it('makes no more pipes before the host has opened those that it has made', () => {
+    const asked: unknown[] = [];
+    const child = Object.assign(new EventEmitter(), {
+      connected: true,
+      send: (ask: object) => 'pipes' in ask && asked.push(ask),
+      unref() {},
+    });
+    const made = new Launcher(child as unknown as ChildProcess);
+    // It makes some at first, unasked: under these numbers others would lie if it made more now.
+    expect(made.pipes()).toEqual([]);
+    made.morePipes();
+    child.emit('message', { is: 'pipes', paths: ['/proc/1/fd/20'] });
+    made.morePipes();
+    expect(asked).toEqual([]);
+    expect(made.pipes()).toEqual(['/proc/1/fd/20']);
+    made.morePipes();
+    expect(made.pipes()).toEqual([]);
+    made.morePipes();
+    expect(asked).toHaveLength(1);
   });
 
   it('starts programs of which this process is not the parent', async () => {

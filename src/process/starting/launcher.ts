@@ -114,8 +114,9 @@ export class Launcher {
   #name = '';
   readonly #running = new Map<number, Running>();
   #last = 0;
-  /** Null: none, and none were asked for. */
-  #pipes: readonly string[] | null = [];
+  #pipes: readonly string[] = [];
+  /** Whether it makes pipes, as it does at first. */
+  #isMaking = true;
 
   constructor(child: ChildProcess) {
     this.#child = child;
@@ -146,17 +147,17 @@ export class Launcher {
     return { pipes: null, open: barrier('open'), close: barrier('close'), unref };
   }
 
-  /** Paths of pipes that it has made; open them before it makes others. */
+  /** Paths of pipes that it has made; open them at once: when it makes others, they lead there. */
   pipes(): readonly string[] {
     const made = this.#pipes;
-    this.#pipes = null;
-    return made ?? [];
+    this.#pipes = [];
+    return made;
   }
 
   /** Has it make more pipes, unless it has some or is at it. */
   morePipes(): void {
-    if (this.#pipes !== null) return;
-    this.#pipes = [];
+    if (this.#isMaking || this.#pipes.length > 0) return;
+    this.#isMaking = true;
     this.#send({ pipes: PIPES });
   }
 
@@ -172,7 +173,7 @@ export class Launcher {
       return;
     }
     if (answer.is === 'pipes') {
-      this.#pipes = answer.paths;
+      [this.#isMaking, this.#pipes] = [false, answer.paths];
       return;
     }
     const running = this.#running.get(answer.id);
