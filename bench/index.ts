@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+// What starts programs here has a launcher, as the program has.
+import '../test/support/launched.ts';
 import { acp } from './acp.ts';
 import { editing } from './editing.ts';
 import { folding } from './folding.ts';
