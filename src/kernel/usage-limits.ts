@@ -19,6 +19,14 @@ export function restUntil(named: number | null, limits: number, now: number): nu
   return Math.max(named ?? 0, now + Math.min(hour, base * 2 ** (limits - 1)));
 }
 
+/** Notes that a provider rests: until the later time, if it did already. */
+export function park(
+  parked: Map<string, number>,
+  { provider, until }: { readonly provider: string; readonly until: number },
+): void {
+  parked.set(provider, Math.max(until, parked.get(provider) ?? 0));
+}
+
 /**
  * The usage of a launch that ended at a usage limit without reporting any: zero, as it did no work.
  */

@@ -1,5 +1,6 @@
 import type { Template } from '../expressions/template.ts';
 import type { Tree } from '../expressions/tree.ts';
+import type { Backoff } from '../kernel/backoff.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Script } from '../expressions/script/script.ts';
 import type { Capability } from '../kernel/capabilities.ts';
@@ -183,17 +184,9 @@ export interface Need {
   readonly when: Tree | null;
 }
 
-export interface Retry {
+export interface Retry extends Backoff {
   /** The maximum number of retries. */
   readonly max: number;
-  /**
-   * The n-th pause is `base · factorⁿ⁻¹`, at most `cap`, in milliseconds; with `jitter` a random
-   * part of that.
-   */
-  readonly base: number;
-  readonly factor: number;
-  readonly cap: number;
-  readonly jitter: boolean;
   /** Exit codes that are retried; null: every failure that a retry may cure. */
   readonly codes: readonly number[] | null;
   /** Names of failures that are never retried, overriding the rest; absent: none. */

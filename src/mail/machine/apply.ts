@@ -1,3 +1,4 @@
+import { park } from '../../kernel/usage-limits.ts';
 import type { Happening, MailEvent } from './event.ts';
 import type { Message } from '../format/message.ts';
 import type { MailState } from './state.ts';
@@ -76,7 +77,8 @@ function fold(state: MailState, event: MailEvent, before: number): boolean {
     case 'restored':
       return vanish(state, event.role, event.type === 'vanished');
     case 'parked':
-      return parked(state, event);
+      park(state.parked, event);
+      return true;
     case 'suspended':
       return putOff(state, event.ms, false);
     case 'controlled':
@@ -84,11 +86,6 @@ function fold(state: MailState, event: MailEvent, before: number): boolean {
     default:
       return turn(state, event);
   }
-}
-
-function parked(state: MailState, { provider, until }: Of<'parked'>): boolean {
-  state.parked.set(provider, Math.max(until, state.parked.get(provider) ?? 0));
-  return true;
 }
 
 /** `before`: the time of the last event. */

@@ -1,3 +1,4 @@
+import { park } from '../../kernel/usage-limits.ts';
 import { seenKey } from '../../expressions/evaluate.ts';
 import { verdictIn } from './commands.ts';
 import type { RunEvent, Fact, Happening } from './event.ts';
@@ -80,7 +81,7 @@ function fold(state: RunState, event: RunEvent, before: number): void {
     case 'suspended':
       return suspend(state, event);
     case 'parked':
-      state.parked.set(event.provider, Math.max(event.until, state.parked.get(event.provider) ?? 0));
+      park(state.parked, event);
       return;
     case 'closed':
       return close(state, event);

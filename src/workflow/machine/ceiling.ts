@@ -1,5 +1,5 @@
 import { atMost, type Price } from '../../kernel/price.ts';
-import { pause } from './backoff.ts';
+import { pause } from '../../kernel/backoff.ts';
 import { mostChecks } from './convergence.ts';
 import { defaultConcurrency } from './decide/room.ts';
 import { variantsOf } from '../bodies.ts';

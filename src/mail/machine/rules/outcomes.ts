@@ -1,3 +1,4 @@
+import { pause, type Backoff } from '../../../kernel/backoff.ts';
 import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limits.ts';
 import type { Fact, Sent } from '../event.ts';
 import type { Protocol } from '../../format/protocol.ts';
@@ -193,23 +194,12 @@ function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, 
       {
         type: 'requeued',
         turn: id,
-        notBefore: now + backoff(`${id}/${String(turn.attempt)}`, turn.failures),
+        notBefore: now + pause(backoff, turn.failures + 1, `${id}/${String(turn.attempt)}`),
         counted: true,
       },
     ];
   return [abandonFact(state, turn, phase.reason)];
 }
 
-const base = 1_000;
-const cap = 30_000;
-
-/**
- * Exponential with full jitter; the jitter is a function of the turn, so that a replay decides the
- * same.
- */
-function backoff(key: string, failures: number): number {
-  let hash = 2166136261;
-  for (const char of key) hash = Math.imul(hash ^ char.charCodeAt(0), 16777619) >>> 0;
-  const longest = Math.min(cap, base * 2 ** failures);
-  return Math.ceil((hash / 2 ** 32) * longest);
-}
+/** How long a turn waits before its next attempt. */
+const backoff: Backoff = { base: 1_000, factor: 2, cap: 30_000, jitter: true };

@@ -1,7 +1,7 @@
 import { looksLikeFailure } from '../../../kernel/output-excerpt.ts';
 import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limits.ts';
 import { approvalValues } from '../approval.ts';
-import { pause } from '../backoff.ts';
+import { pause } from '../../../kernel/backoff.ts';
 import { afterIncomplete, isHopeless, mostChecks } from '../convergence.ts';
 import type { Fact } from '../event.ts';
 import type { Verdict, WorkResult } from '../work-result.ts';

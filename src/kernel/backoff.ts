@@ -1,10 +1,19 @@
-import type { Retry } from '../model.ts';
+/**
+ * How long to wait before another try: the n-th pause is `base · factorⁿ⁻¹`, at most `cap`, in
+ * milliseconds; with `jitter` a random part of that.
+ */
+export interface Backoff {
+  readonly base: number;
+  readonly factor: number;
+  readonly cap: number;
+  readonly jitter: boolean;
+}
 
 /**
- * The pause in milliseconds before retry `count`: exponential, with jitter a random part of it. The
- * randomness is a function of the key, so that deciding again gives the same pause.
+ * The pause in milliseconds before retry `count`. The randomness is a function of the key, so that
+ * deciding again gives the same pause.
  */
-export function pause({ base, factor, cap, jitter }: Retry, count: number, key: string): number {
+export function pause({ base, factor, cap, jitter }: Backoff, count: number, key: string): number {
   const longest = Math.min(cap, base * factor ** Math.max(0, count - 1));
   return Math.ceil(jitter ? chance(key) * longest : longest);
 }
