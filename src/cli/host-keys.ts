@@ -184,6 +184,6 @@ async function answerOneOf(context: Context, items: readonly WaitingItem[]): Pro
   const words = run === null || gate === null ? ofTurn : `${endOfId(run)} ${shellWord(gate)}`;
   if (verdict === 'approve' || verdict === 'reject') say(`${verdict} ${words}`);
   else say(`approve ${words} --choice ${shellWord(verdict)}`);
-  if (verdict === 'reject') await judge(context, 'reject', run ?? id, gate, shown);
-  else await judge(context, 'approve', run ?? id, gate, { ...shown, choice: verdict });
+  if (verdict === 'reject') await judge('reject', context, run ?? id, gate, shown);
+  else await judge('approve', context, run ?? id, gate, { ...shown, choice: verdict });
 }

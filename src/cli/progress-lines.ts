@@ -5,7 +5,7 @@ import { LiveKeys, type Keyboard } from './live-keys.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
 
 /** What is shown below the lines on a terminal: a block of lines, and keys that act. */
-export interface LiveView {
+interface LiveView {
   readonly lines: (room: Room) => string[];
   readonly keys: Keyboard;
 }

@@ -31,8 +31,8 @@ export async function askRun(
 
 /** Pauses or unpauses a run, or what of the mail a word names. */
 export async function pauseOrUnpause(
-  context: Context,
   verb: 'pause' | 'unpause',
+  context: Context,
   word: string,
   options: { readonly now?: boolean; readonly json?: boolean },
 ): Promise<number> {
@@ -58,8 +58,22 @@ export async function printVerdict(
   return print(context, await ask(placeOf(context), stored, file), options);
 }
 
+/** Cancels a run, a turn or a thread. */
+export async function cancel(
+  context: Context,
+  target: string,
+  options: { readonly json?: boolean },
+): Promise<number> {
+  const id = await idOf(context, target, ['run', 'thread']);
+  const run = runOf(context, id, ['run', 'thread']);
+  if (run !== null) return askRun(context, run, { verb: 'cancel', path: '' }, options);
+  const waiting = context.place().workflows.waiting(id);
+  if (waiting !== null) return cancelWaiting(context, waiting, options);
+  return control(context, 'cancel', id, options);
+}
+
 /** Cancels a run that waits for another one, and prints the verdict. */
-export async function cancelWaiting(
+async function cancelWaiting(
   context: Context,
   waiting: HostedRun,
   options: { readonly json?: boolean },

@@ -35,8 +35,8 @@ const otherwise = 'nothing was recorded';
  * project.
  */
 export async function judge(
-  context: Context,
   verb: 'approve' | 'reject',
+  context: Context,
   run: string | null,
   gate: string | null,
   options: VerdictOptions,

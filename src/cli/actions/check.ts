@@ -5,7 +5,7 @@ import { defaultTimeoutNote } from '../format.ts';
 import { json } from '../output.ts';
 import { complainOf } from '../failures.ts';
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Undefined: explore, and report everything else too. */
   readonly explore?: boolean;
   readonly json?: boolean;

@@ -1,16 +1,17 @@
-import type { Command } from 'commander';
 import { endOfId } from '../../kernel/ids.ts';
-import { candidates, type Candidate } from '../completion.ts';
+import { candidates, scripts, type Candidate } from '../completion.ts';
 import type { Context } from '../context.ts';
 import type { Project } from '../../operations/project/project.ts';
 
+/** Prints the script that makes a shell call `complete`. */
+export function printScript({ terminal }: Context, shell: keyof typeof scripts): Promise<number> {
+  terminal.write(scripts[shell]);
+  return Promise.resolve(0);
+}
+
 /** Answers the shell's request: the candidates for the last word, with descriptions. */
-export async function complete(
-  program: Command,
-  context: Context,
-  words: readonly string[],
-): Promise<number> {
-  const found = await candidates(program, words, (what, typed) => names(context, what, typed));
+export async function complete(context: Context, words: readonly string[]): Promise<number> {
+  const found = await candidates(context.program, words, (what, typed) => names(context, what, typed));
   context.terminal.write(found.map(({ value, about }) => `${value}\t${about}\n`).join(''));
   return 0;
 }

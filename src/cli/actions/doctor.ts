@@ -4,7 +4,7 @@ import { json } from '../output.ts';
 import type { Finding } from '../../operations/documents.ts';
 import type { Colours } from '../terminal.ts';
 
-export interface DoctorOptions {
+interface DoctorOptions {
   readonly probe?: boolean;
   readonly fix?: boolean;
   readonly json?: boolean;

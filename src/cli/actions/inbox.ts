@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { ahead, clock, line, since } from '../format.ts';
 import { json, watch } from '../output.ts';
 
-export interface InboxOptions {
+interface InboxOptions {
   readonly as?: string;
   readonly watch?: boolean;
   readonly json?: boolean;

@@ -11,7 +11,7 @@ import { json } from '../output.ts';
 import { isOwnTemplate } from '../../operations/project/template.ts';
 import type { OwnTemplate, ScaffoldResult } from '../../operations/documents.ts';
 
-export interface InitOptions {
+interface InitOptions {
   readonly template?: string;
   readonly provider?: string;
   readonly for?: string;

@@ -11,7 +11,7 @@ import { expectDefinition, givenContext, pair } from '../run-start.ts';
 import type { Colours } from '../terminal.ts';
 import { openWorkflow } from '../workflow-place.ts';
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly param?: readonly string[];
   readonly input?: readonly string[];
   readonly context?: readonly string[];

@@ -10,7 +10,7 @@ import type { FoundWorkflow, StoredRun } from '../../operations/runs/documents.t
 import { isEdited, presentDefinition } from '../../operations/runs/definition.ts';
 import { expectDefinition, reportWarnings } from '../run-start.ts';
 
-export interface ResumeCommandOptions extends FollowOptions {
+interface ResumeCommandOptions extends FollowOptions {
   readonly explain?: boolean;
   readonly update?: boolean;
 }

@@ -9,7 +9,10 @@ import type { RunSummary } from '../../operations/runs/summary.ts';
 import { span } from '../../kernel/times.ts';
 
 /** An unreadable run does not hide the others: its error follows the list. */
-export async function listRuns(context: Context, asJson: boolean): Promise<number> {
+export async function listRuns(
+  context: Context,
+  { json: asJson = false }: { readonly json?: boolean },
+): Promise<number> {
   const { terminal } = context;
   const { workflows } = context.place();
   const { runs: all, unreadable: broken } = await readRuns(workflows);

@@ -10,7 +10,7 @@ import { momentOf } from '../../operations/moment.ts';
 import { showRun } from '../run-show.ts';
 import { shownLines } from '../show-text.ts';
 
-export interface ShowOptions {
+interface ShowOptions {
   readonly at?: string;
   readonly diff?: boolean;
   readonly html?: boolean;

@@ -6,7 +6,7 @@ import { momentOf } from '../../operations/moment.ts';
 import type { Project } from '../../operations/project/project.ts';
 import type { StatusDocument } from '../../operations/status.ts';
 
-export interface StatusOptions {
+interface StatusOptions {
   readonly watch?: boolean;
   readonly all?: boolean;
   readonly dropGone?: boolean;

@@ -4,7 +4,7 @@ import { json, watch } from '../output.ts';
 import type { Project } from '../../operations/project/project.ts';
 import { trailLines } from '../trail-text.ts';
 
-export interface TrailOptions {
+interface TrailOptions {
   readonly full?: boolean;
   readonly watch?: boolean;
   readonly json?: boolean;

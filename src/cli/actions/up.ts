@@ -14,7 +14,7 @@ import type { Project } from '../../operations/project/project.ts';
 import type { Progress } from '../progress.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
 
-export interface UpOptions {
+interface UpOptions {
   readonly untilIdle?: boolean;
   readonly drain?: boolean;
   readonly record?: string;

@@ -8,7 +8,7 @@ import { json } from '../output.ts';
 import { openWorkflow } from '../workflow-place.ts';
 import { defaultTimeoutNote } from '../format.ts';
 
-export interface ValidateOptions {
+interface ValidateOptions {
   readonly json?: boolean;
   readonly overrides?: readonly string[];
 }

@@ -5,7 +5,11 @@ import { ahead, clock, line, short, since } from '../format.ts';
 import { idOf } from '../ids.ts';
 import { json } from '../output.ts';
 
-export async function runWhy(context: Context, word: string, asJson: boolean): Promise<number> {
+export async function runWhy(
+  context: Context,
+  word: string,
+  { json: asJson = false }: { readonly json?: boolean },
+): Promise<number> {
   const { why } = await import('../../operations/why/why.ts');
   const { terminal } = context;
   const id = await idOf(context, word, ['message', 'gate', 'thread', 'run']);

@@ -5,9 +5,9 @@ import type { Context } from '../context.ts';
 import { since, table } from '../format.ts';
 import { json } from '../output.ts';
 
-export type WorkersAction = 'list' | 'invite' | WorkerOrder;
+type WorkersAction = 'list' | 'invite' | WorkerOrder;
 
-export interface WorkersOptions {
+interface WorkersOptions {
   readonly json?: boolean;
 }
 
@@ -21,13 +21,13 @@ const done: Record<WorkerOrder, string> = {
 export async function workers(
   context: Context,
   action: WorkersAction,
-  target: string | undefined,
+  target: string | null,
   { json: asJson = false }: WorkersOptions,
 ): Promise<number> {
   const { terminal } = context;
   const project = context.project();
   if (action === 'list') {
-    if (target !== undefined) throw new MailroomError('E_USAGE', '`workers list` takes no host');
+    if (target !== null) throw new MailroomError('E_USAGE', '`workers list` takes no host');
     const all = await project.workers.list();
     terminal.write(
       asJson ? json({ schema: 1, workers: all }) : `${listing(all, terminal.now()).join('\n')}\n`,
@@ -37,7 +37,7 @@ export async function workers(
   context.outsideTurn(`workers ${action}`);
   context.announce();
   if (action === 'invite') return invite(context, target, asJson);
-  if (target === undefined)
+  if (target === null)
     throw new MailroomError('E_USAGE', '<worker> is missing', '`mailroom workers` lists them');
   const ordered = await project.workers.order(action, target);
   if (asJson) terminal.write(json({ schema: 1, action, workers: ordered }));
@@ -46,11 +46,11 @@ export async function workers(
 }
 
 /** Prints a key for a worker, as the line of a file with variables. */
-async function invite(context: Context, name: string | undefined, asJson: boolean): Promise<number> {
-  if (name === undefined || !/^[\w-]{1,60}$/.test(name))
+async function invite(context: Context, name: string | null, asJson: boolean): Promise<number> {
+  if (name === null || !/^[\w-]{1,60}$/.test(name))
     throw new MailroomError(
       'E_USAGE',
-      `a worker is named with letters, digits, \`_\` and \`-\`${name === undefined ? '' : `, not \`${name}\``}`,
+      `a worker is named with letters, digits, \`_\` and \`-\`${name === null ? '' : `, not \`${name}\``}`,
       'write for example mailroom workers invite builder-1',
     );
   const key = await context.project().workers.invite(name);

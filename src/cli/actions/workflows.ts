@@ -4,7 +4,10 @@ import { json } from '../output.ts';
 import { listWorkflows as listed, type WorkflowRow } from '../../operations/workflow-files.ts';
 import { shownStatus } from './runs.ts';
 
-export async function listWorkflows(context: Context, asJson: boolean): Promise<number> {
+export async function listWorkflows(
+  context: Context,
+  { json: asJson = false }: { readonly json?: boolean },
+): Promise<number> {
   const { terminal } = context;
   const { workflows, root } = context.place();
   const all = await listed(workflows, root);

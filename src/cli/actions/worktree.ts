@@ -11,7 +11,7 @@ import type { WorktreeStatus } from '../../operations/documents.ts';
 
 type Action = 'list' | 'merge' | 'remove';
 
-export interface WorktreeOptions {
+interface WorktreeOptions {
   readonly json?: boolean;
   readonly role?: string;
   readonly rules?: boolean;
@@ -21,7 +21,7 @@ export interface WorktreeOptions {
 export async function worktree(
   context: Context,
   action: Action,
-  word: string | undefined,
+  word: string | null,
   { json: asJson = false, role, rules = false }: WorktreeOptions,
 ): Promise<number> {
   const { terminal } = context;
@@ -29,7 +29,7 @@ export async function worktree(
   const state = project.state();
   const all = await project.worktrees.list();
   if (action === 'list') {
-    if (word !== undefined) throw new MailroomError('E_USAGE', '`worktree list` takes no thread');
+    if (word !== null) throw new MailroomError('E_USAGE', '`worktree list` takes no thread');
     const documents = all.map((one) => documentOf(one, state));
     terminal.write(asJson ? json(documents) : `${listing(all, state).join('\n')}\n`);
     return 0;
@@ -97,10 +97,10 @@ async function named(
   context: Context,
   all: readonly WorktreeStatus[],
   state: MailState,
-  word: string | undefined,
+  word: string | null,
   role: string | undefined,
 ): Promise<WorktreeStatus> {
-  if (word === undefined)
+  if (word === null)
     throw new MailroomError('E_USAGE', '<thread> is missing', '`mailroom worktree` lists them');
   const id = await idOf(context, word, ['thread']);
   const threads = [...new Set(all.map(({ thread }) => thread))].map((thread) => ({
