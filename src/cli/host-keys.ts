@@ -176,8 +176,7 @@ async function answerOneOf(context: Context, items: readonly WaitingItem[]): Pro
   await showWhole(context, item);
   const { choose } = await import('./asking.ts');
   const { judge } = await import('./actions/approve.ts');
-  const choices = item.reply_types.map((value) => ({ value, label: value }));
-  const verdict = await choose(item.subject, choices, 'nothing was recorded');
+  const verdict = await choose(item.subject, item.reply_types, 'nothing was recorded');
   const gate = run === null ? null : id.slice(run.length + 1);
   const shown = item.changes === null ? {} : { changes: item.changes };
   const ofTurn = item.changes === null ? id : `${id} --changes ${item.changes}`;

@@ -33,7 +33,7 @@ async function printed(): Promise<string> {
   };
   const context = { terminal, call: {}, place: () => ({ workflows, root: '/' }) } as unknown as Context;
   await listRuns(context, {});
-  await showRun(context, 'r1', { asJson: false, at: null });
+  await showRun(context, 'r1', { at: null });
   await listWorkflows(context, {});
   return terminal.out;
 }

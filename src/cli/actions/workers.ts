@@ -3,13 +3,9 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { WorkerOrder, WorkerStatus } from '../../operations/workers/list.ts';
 import type { Context } from '../context.ts';
 import { since, table } from '../format.ts';
-import { json } from '../output.ts';
+import { answer, type AsJson } from '../output.ts';
 
 type WorkersAction = 'list' | 'invite' | WorkerOrder;
-
-interface WorkersOptions {
-  readonly json?: boolean;
-}
 
 const done: Record<WorkerOrder, string> = {
   drain: 'It takes no more turns, and ends when its running turns have ended.',
@@ -22,31 +18,28 @@ export async function workers(
   context: Context,
   action: WorkersAction,
   target: string | null,
-  { json: asJson = false }: WorkersOptions,
+  options: AsJson,
 ): Promise<number> {
   const { terminal } = context;
   const project = context.project();
   if (action === 'list') {
     if (target !== null) throw new MailroomError('E_USAGE', '`workers list` takes no host');
     const all = await project.workers.list();
-    terminal.write(
-      asJson ? json({ schema: 1, workers: all }) : `${listing(all, terminal.now()).join('\n')}\n`,
-    );
-    return 0;
+    return answer(terminal, options, { schema: 1, workers: all }, () => listing(all, terminal.now()));
   }
   context.outsideTurn(`workers ${action}`);
   context.announce();
-  if (action === 'invite') return invite(context, target, asJson);
+  if (action === 'invite') return invite(context, target, options);
   if (target === null)
     throw new MailroomError('E_USAGE', '<worker> is missing', '`mailroom workers` lists them');
   const ordered = await project.workers.order(action, target);
-  if (asJson) terminal.write(json({ schema: 1, action, workers: ordered }));
-  else for (const { host, id } of ordered) terminal.print(`${action} ${host} ${id}: ${done[action]}\n`);
-  return 0;
+  return answer(terminal, options, { schema: 1, action, workers: ordered }, () =>
+    ordered.map(({ host, id }) => `${action} ${host} ${id}: ${done[action]}`),
+  );
 }
 
 /** Prints a key for a worker, as the line of a file with variables. */
-async function invite(context: Context, name: string | null, asJson: boolean): Promise<number> {
+async function invite(context: Context, name: string | null, options: AsJson): Promise<number> {
   if (name === null || !/^[\w-]{1,60}$/.test(name))
     throw new MailroomError(
       'E_USAGE',
@@ -54,8 +47,7 @@ async function invite(context: Context, name: string | null, asJson: boolean): P
       'write for example mailroom workers invite builder-1',
     );
   const key = await context.project().workers.invite(name);
-  context.terminal.write(asJson ? json({ schema: 1, name, key }) : `MAILROOM_WORKER_KEY=${key}\n`);
-  return 0;
+  return answer(context.terminal, options, { schema: 1, name, key }, () => [`MAILROOM_WORKER_KEY=${key}`]);
 }
 
 function listing(all: readonly WorkerStatus[], now: number): string[] {
