@@ -9,20 +9,14 @@ import { cut } from './columns.ts';
 import { ahead, clock, line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
 import { doing, turnWords } from './status-text.ts';
-import { ProgressLines } from './progress-lines.ts';
+import { ProgressLines, type ProgressView } from './progress-lines.ts';
 import type { Controller } from '../operations/documents.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
 
 /** The progress display of a running controller. */
-export interface Progress {
+export interface Progress extends ProgressView {
   /** Prints what has changed since the last call. */
   look(state: MailState): void;
-  /** Prints one line of the program itself. */
-  say(text: string): void;
-  /**
-   * Keeps the printed lines, removes the block, and waits for an open question. Safe to call again.
-   */
-  close(): Promise<void>;
 }
 
 /**
