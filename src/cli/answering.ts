@@ -60,7 +60,7 @@ export async function whoAnswers(
   const name = options.as ?? caller(context);
   if (answererOf(name, allowed, people) !== null) return name;
   if (options.as !== undefined || !mayAsk(context, options)) throw refusal(name);
-  return oneOf(question, allowed);
+  return choose(question, allowed, otherwise);
 }
 
 /** A message that is answered, with what the protocol allows. */
@@ -99,17 +99,13 @@ export async function completeAnswer(
   if (!mayAsk(context, options)) throw incomplete(context, answerable, given, missing);
   const about = line(`${message.type} from ${message.from}: ${message.subject}`);
   context.terminal.print(`${about}\n\n${printable(message.body).trimEnd()}\n\n`);
-  const from = known ?? (await oneOf('Who answers?', people));
-  const type = missing.types.length > 1 ? await oneOf('Which answer?', missing.types) : options.type;
+  const from = known ?? (await choose('Who answers?', people, otherwise));
+  const type =
+    missing.types.length > 1 ? await choose('Which answer?', missing.types, otherwise) : options.type;
   const typed = { ...options, ...(type === undefined ? {} : { type }) };
   const { fields } = missingParts(answerable, { ...given, options: typed });
   const field = [...(options.field ?? []), ...(await askFields(fields, otherwise, fieldProblem))];
   return { from, options: { ...typed, field }, text: text ?? (await askText(context, message)) };
-}
-
-function oneOf(question: string, names: readonly string[]): Promise<string> {
-  const choices = names.map((name) => ({ value: name, label: name }));
-  return choose(question, choices, otherwise);
 }
 
 /** The text, written in an editor; without one, on a line. */
@@ -185,18 +181,21 @@ function inWords([name, { enum: values, type }]: [string, AskedFields[string]]):
   return `the field \`${name}\` (${choices ?? type})`;
 }
 
+/** An option as words of a command line, once for each value. */
+export function optionWords(name: string, values: readonly (string | undefined)[]): string[] {
+  return values.flatMap((value) => (value === undefined ? [] : [`--${name}`, value]));
+}
+
 /** The words of the command line by which an answer was given, without its message. */
 function givenWords({ options, file, text }: GivenAnswer): string[] {
-  const option = (name: string, values: readonly (string | undefined)[]) =>
-    values.flatMap((value) => (value === undefined ? [] : [`--${name}`, value]));
   return [
     ...(file === null ? [] : [file]),
-    ...option('as', [options.as]),
-    ...option('type', [options.type]),
-    ...option('subject', [options.subject]),
-    ...option('field', options.field ?? []),
-    ...option('attach', options.attach ?? []),
-    ...option('message', [options.message]),
+    ...optionWords('as', [options.as]),
+    ...optionWords('type', [options.type]),
+    ...optionWords('subject', [options.subject]),
+    ...optionWords('field', options.field ?? []),
+    ...optionWords('attach', options.attach ?? []),
+    ...optionWords('message', [options.message]),
     ...(text !== null && file === null && options.message === undefined ? ['-'] : []),
   ];
 }

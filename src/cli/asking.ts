@@ -44,7 +44,11 @@ export async function askFields<Field extends AskedField>(
         ? await askLine(`${name} (${field.type})?`, otherwise, (text) =>
             text === '' ? 'a value is required' : problemOf(name, fieldValue(text, field.type), field),
           )
-        : await choose(`${name}?`, values.map(asOption), otherwise);
+        : await choose(
+            `${name}?`,
+            values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
+            otherwise,
+          );
     answers.push(`${name}=${answer}`);
   }
   return answers;
@@ -56,19 +60,16 @@ interface Choice {
   readonly hint?: string;
 }
 
-function asOption(value: Json): Choice {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return { value: text, label: text };
-}
-
-/** Asks for one of several values. */
+/** Asks for one of several values, which are their own labels where they are strings. */
 export async function choose(
   message: string,
-  choices: readonly Choice[],
+  choices: readonly (Choice | string)[],
   otherwise: string,
+  initialValue?: string,
 ): Promise<string> {
   const { isCancel, select } = await import('@clack/prompts');
-  const answer = await select({ message, options: [...choices] });
+  const options = choices.map((each) => (typeof each === 'string' ? { value: each, label: each } : each));
+  const answer = await select({ message, options, ...(initialValue !== undefined && { initialValue }) });
   if (isCancel(answer)) throw new MailroomError('E_CANCELLED', otherwise);
   return answer;
 }

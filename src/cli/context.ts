@@ -48,8 +48,10 @@ export interface Context {
   readonly turn: TurnPlace | null;
   /** Throws `E_INSIDE_TURN` if an agent uses this verb inside its own turn. */
   readonly outsideTurn: (verb: string) => void;
-  /** Turns a function that resolves to an exit code into an action of a command. */
-  act<Given extends unknown[]>(run: (...given: Given) => Promise<number>): (...given: Given) => Promise<void>;
+  /** Runs a command, which resolves to its exit code. */
+  readonly act: (run: () => Promise<number>) => Promise<void>;
+  /** The commands and options of the command line. */
+  readonly program: Command;
 }
 
 export function makeContext(start: Start, plain: Terminal, program: Command): Context {
@@ -100,13 +102,12 @@ export function makeContext(start: Start, plain: Terminal, program: Command): Co
       return place() === here ? `${start.name} ${words}` : `${start.name} -C ${shellWord(place())} ${words}`;
     },
     outsideTurn: (verb) => refuseInside(context.turn, verb),
-    act:
-      (run) =>
-      async (...given) => {
-        ({ shellWord } = await import('../kernel/quoting.ts'));
-        loaded = await start.call();
-        context.code = await run(...given);
-      },
+    act: async (run) => {
+      ({ shellWord } = await import('../kernel/quoting.ts'));
+      loaded = await start.call();
+      context.code = await run();
+    },
+    program,
   };
   return context;
 }

@@ -6,7 +6,7 @@ import type { Context } from './context.ts';
 import { short } from './format.ts';
 import { workflowForRun } from '../operations/runs/workflow-for-run.ts';
 import { idOf } from './ids.ts';
-import { json } from './output.ts';
+import { answer, type AsJson } from './output.ts';
 import type { Project } from '../operations/project/project.ts';
 
 type Verb = Asked['verb'];
@@ -20,9 +20,8 @@ export async function control(
   context: Context,
   verb: Verb,
   word: string,
-  options: {
+  options: AsJson & {
     readonly now?: boolean;
-    readonly json?: boolean;
     readonly comment?: string;
     readonly changes?: string;
     /** Who gives it; absent: the caller. */
@@ -47,9 +46,7 @@ export async function control(
   const refused = verdicts.find(({ state }) => state === 'refused');
   if (refused)
     throw new MailroomError('E_REFUSED', `${commandWords(refused)}: ${refused.reason ?? 'no reason given'}`);
-  if (options.json === true) terminal.write(json(oneDocument(verdicts)));
-  else terminal.print(lines(verdicts));
-  return 0;
+  return answer(terminal, options, oneDocument(verdicts), () => verdicts.map(inWords));
 }
 
 /** Every verb also works on runs; an existing run would have been found before. */
@@ -78,16 +75,12 @@ function oneDocument(verdicts: readonly CommandResult[]): object {
   return { ...first, targets: verdicts.map(({ target }) => target) };
 }
 
-function lines(verdicts: readonly CommandResult[]): string {
-  return verdicts
-    .map((verdict) => {
-      if (verdict.state === 'done') return `${commandWords(verdict)}: done\n`;
-      const when = verdict.controller
-        ? 'recorded; the controller has not read it yet'
-        : 'recorded, takes effect at the next `mailroom up`';
-      return `${commandWords(verdict)}: ${when}\n`;
-    })
-    .join('');
+function inWords(verdict: CommandResult): string {
+  if (verdict.state === 'done') return `${commandWords(verdict)}: done`;
+  const when = verdict.controller
+    ? 'recorded; the controller has not read it yet'
+    : 'recorded, takes effect at the next `mailroom up`';
+  return `${commandWords(verdict)}: ${when}`;
 }
 
 function commandWords({ verb, target }: CommandResult): string {

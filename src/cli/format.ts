@@ -1,9 +1,10 @@
 import { defaultTimeout, formatDuration } from '../kernel/duration.ts';
-import { listed } from '../kernel/enumerate.ts';
+import { counted, listed } from '../kernel/enumerate.ts';
 import { replaceUnsafe } from '../kernel/one-line.ts';
 import { clock } from '../kernel/local-time.ts';
 import type { Explained } from '../operations/why/explained.ts';
 import { width } from './columns.ts';
+import type { Colours } from './terminal.ts';
 
 export { money } from '../kernel/cost.ts';
 export { shortId as short } from '../kernel/ids.ts';
@@ -31,6 +32,28 @@ export function defaultTimeoutNote(names: readonly string[]): string {
   if (names.length === 0) return '';
   const time = names.length === 1 ? 'times' : 'time';
   return `; ${listed(names)} ${time} out after ${formatDuration(defaultTimeout)}, the default \`timeout\``;
+}
+
+/** The files that a command has written, for people. */
+export function wroteLines(paths: readonly string[], { green }: Pick<Colours, 'green'>): string[] {
+  return paths.map((path) => `${green('wrote')} ${line(path)}`);
+}
+
+/** What there is, such as `2 errors`; what there is none of is left out. */
+export function countedParts(...counts: readonly (readonly [count: number, what: string])[]): string[] {
+  return counts.flatMap(([count, what]) => (count > 0 ? [counted(count, what)] : []));
+}
+
+/**
+ * Names and values, each a line that is safe for a terminal, the values in one column; those
+ * without a value are left out.
+ */
+export function pairs(values: readonly (readonly [string, string])[]): string[] {
+  const given = values
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => [line(name), line(value)] as const);
+  const widest = Math.max(0, ...given.map(([name]) => name.length));
+  return given.map(([name, value]) => `${name.padEnd(widest)}  ${value}`);
 }
 
 /** Why something that waits does not move; nothing: it does. */

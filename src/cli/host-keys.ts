@@ -176,14 +176,13 @@ async function answerOneOf(context: Context, items: readonly WaitingItem[]): Pro
   await showWhole(context, item);
   const { choose } = await import('./asking.ts');
   const { judge } = await import('./actions/approve.ts');
-  const choices = item.reply_types.map((value) => ({ value, label: value }));
-  const verdict = await choose(item.subject, choices, 'nothing was recorded');
+  const verdict = await choose(item.subject, item.reply_types, 'nothing was recorded');
   const gate = run === null ? null : id.slice(run.length + 1);
   const shown = item.changes === null ? {} : { changes: item.changes };
   const ofTurn = item.changes === null ? id : `${id} --changes ${item.changes}`;
   const words = run === null || gate === null ? ofTurn : `${endOfId(run)} ${shellWord(gate)}`;
   if (verdict === 'approve' || verdict === 'reject') say(`${verdict} ${words}`);
   else say(`approve ${words} --choice ${shellWord(verdict)}`);
-  if (verdict === 'reject') await judge(context, 'reject', run ?? id, gate, shown);
-  else await judge(context, 'approve', run ?? id, gate, { ...shown, choice: verdict });
+  if (verdict === 'reject') await judge('reject', context, run ?? id, gate, shown);
+  else await judge('approve', context, run ?? id, gate, { ...shown, choice: verdict });
 }

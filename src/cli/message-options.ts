@@ -3,8 +3,7 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { Draft } from '../mail/format/message.ts';
 import type { Sending } from '../operations/sending.ts';
 import type { Context } from './context.ts';
-import { json } from './output.ts';
-import type { Terminal } from './terminal.ts';
+import { answer } from './output.ts';
 import type { Project } from '../operations/project/project.ts';
 
 /** The options that `send` and `reply` share. */
@@ -97,8 +96,7 @@ export async function deliver(
         'this turn has no staging folder: $MAILROOM_OUTBOX is not set',
       );
     const sending = await stageInTurn(project, turn, draft);
-    show(terminal, sending, options.json === true);
-    return 0;
+    return answer(terminal, options, sending, () => [inWords(sending)]);
   }
   const twin = twinOf(project, role, draft, terminal.now());
   const sending = await submit(project, role, draft, terminal.now);
@@ -109,13 +107,7 @@ export async function deliver(
     const { awaitAnswer } = await import('./waiting.ts');
     return await awaitAnswer(context, project, { role, sending, json: options.json === true });
   }
-  show(terminal, sending, options.json === true);
-  return 0;
-}
-
-function show(terminal: Terminal, sending: Sending, asJson: boolean): void {
-  if (asJson) terminal.write(json(sending));
-  else terminal.print(`${inWords(sending)}\n`);
+  return answer(terminal, options, sending, () => [inWords(sending)]);
 }
 
 function inWords(sending: Sending): string {

@@ -1,46 +1,19 @@
-import { Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { asCalled } from './called.ts';
+import { mail } from './commands/mail.ts';
+import { project } from './commands/project.ts';
+import type { ArgumentRow, CommandRow, Commands, OptionRow } from './commands/table.ts';
+import { workflows } from './commands/workflows.ts';
 import type { Context, Start } from './context.ts';
 import { makeContext } from './context.ts';
-import { addCancel } from './commands/cancel.ts';
-import { addApprove, addReject } from './commands/approve.ts';
-import { addCheck } from './commands/check.ts';
-import { addCompletion } from './commands/completion.ts';
-import { addConvert } from './commands/convert.ts';
-import { addCosts } from './commands/costs.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addGraph } from './commands/graph.ts';
-import { addInbox } from './commands/inbox.ts';
-import { addInit } from './commands/init.ts';
-import { addLogs } from './commands/logs.ts';
-import { addLsp } from './commands/lsp.ts';
-import { addMcp } from './commands/mcp.ts';
-import { addNip } from './commands/nip.ts';
-import { addPause } from './commands/pause.ts';
-import { addPlan } from './commands/plan.ts';
-import { addPrune } from './commands/prune.ts';
-import { addReply } from './commands/reply.ts';
-import { addResume } from './commands/resume.ts';
-import { addRetry } from './commands/retry.ts';
-import { addRun } from './commands/run.ts';
-import { addRuns } from './commands/runs.ts';
-import { addRunStep } from './commands/run-step.ts';
-import { addSend } from './commands/send.ts';
-import { addServe } from './commands/serve.ts';
-import { addShow } from './commands/show.ts';
-import { addStatus } from './commands/status.ts';
-import { addTrail } from './commands/trail.ts';
-import { addUnpause } from './commands/unpause.ts';
-import { addUp } from './commands/up.ts';
-import { addReload } from './commands/reload.ts';
-import { addValidate } from './commands/validate.ts';
-import { addWatch } from './commands/watch.ts';
-import { addWhy } from './commands/why.ts';
-import { addWorker } from './commands/worker.ts';
-import { addWorkers } from './commands/workers.ts';
-import { addWorkflows } from './commands/workflows.ts';
-import { addWorktree } from './commands/worktree.ts';
 import type { Terminal } from './terminal.ts';
+
+/** The commands under their headings in the help. */
+const groups: readonly (readonly [head: string, commands: Commands])[] = [
+  ['The project:', project],
+  ['The mail:', mail],
+  ['Workflows:', workflows],
+];
 
 const about =
   'Hands work between headless coding agents by files. Each role has an inbox and an outbox, a protocol in YAML says who may ask ' +
@@ -70,7 +43,7 @@ export function makeProgram(start: Start, terminal: Terminal): { program: Comman
     .description(about)
     .version(start.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
-    .commandsGroup(groups[0][0])
+    .commandsGroup('The project:')
     .helpCommand('help [command]', 'show help for a command')
     .option('-C, --project <dir>', 'the project, instead of the one around the current folder')
     .option('--debug', 'show where in the program an error comes from')
@@ -93,58 +66,51 @@ export function makeProgram(start: Start, terminal: Terminal): { program: Comman
   const context = makeContext(start, terminal, program);
   for (const [head, commands] of groups) {
     program.commandsGroup(head);
-    for (const add of commands) add(program, context);
+    for (const [name, row] of Object.entries(commands)) addCommand(program, context, name, row);
   }
   return { program, context };
 }
 
-type Group = readonly [head: string, commands: readonly ((program: Command, context: Context) => void)[]];
+function addCommand(program: Command, context: Context, name: string, row: CommandRow): void {
+  const command = program.command(name, { hidden: row.isHidden === true }).description(row.about);
+  for (const [syntax, given] of Object.entries(row.arguments ?? {}))
+    command.addArgument(argumentOf(syntax, given));
+  for (const [flags, given] of Object.entries(row.options ?? {})) addOption(command, flags, given);
+  const head = row.examples.length > 1 ? 'Examples' : 'Example';
+  const lines = row.examples.map((line) => `\n  $ ${line}`);
+  if (lines.length > 0) command.addHelpText('after', `\n${head}:${lines.join('')}`);
+  command.action((...given: unknown[]) =>
+    context.act(async () => {
+      const action = await row.run();
+      // The last value is the command.
+      return action(context, ...(given.slice(0, -1).map((value) => value ?? null) as never[]));
+    }),
+  );
+}
 
-/** In the order of the help, under these headings. */
-const groups: readonly [Group, ...Group[]] = [
-  ['The project:', [addInit, addCheck, addDoctor, addCompletion, addLsp]],
-  [
-    'The mail:',
-    [
-      addUp,
-      addWorker,
-      addWorkers,
-      addInbox,
-      addSend,
-      addReply,
-      addStatus,
-      addWhy,
-      addCosts,
-      addTrail,
-      addShow,
-      addPause,
-      addUnpause,
-      addCancel,
-      addRetry,
-      addWorktree,
-      addPrune,
-      addMcp,
-      addServe,
-    ],
-  ],
-  [
-    'Workflows:',
-    [
-      addWorkflows,
-      addValidate,
-      addReload,
-      addPlan,
-      addGraph,
-      addConvert,
-      addRun,
-      addResume,
-      addRunStep,
-      addWatch,
-      addNip,
-      addRuns,
-      addLogs,
-      addApprove,
-      addReject,
-    ],
-  ],
-];
+function argumentOf(syntax: string, given: string | ArgumentRow): Argument {
+  if (typeof given === 'string') return new Argument(syntax, given);
+  const argument = new Argument(syntax, given.about).choices(given.choices);
+  return given.default === undefined ? argument : argument.default(given.default);
+}
+
+function addOption(command: Command, flags: string, given: string | OptionRow): void {
+  const row: OptionRow = typeof given === 'string' ? { about: given } : given;
+  const option = new Option(flags, row.about).default(row.default).conflicts(row.conflicts ?? []);
+  if (row.repeatable === true)
+    option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  if (option.optional) takeAfterEquals(command, option);
+  command.addOption(option);
+}
+
+/** Lets an option take its value only after `=`: the next word is an argument of the command. */
+function takeAfterEquals(command: Command, option: Option): void {
+  const parse = command.parseOptions.bind(command);
+  command.parseOptions = (words) => {
+    const end = words.indexOf('--');
+    return parse(
+      words.map((word, at) => (word === option.long && (end === -1 || at < end) ? `${word}=` : word)),
+    );
+  };
+  option.argParser((value) => value === '' || value);
+}

@@ -4,8 +4,18 @@ import { LiveBlock } from './live-block.ts';
 import { LiveKeys, type Keyboard } from './live-keys.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
 
+/** A display of progress. */
+export interface ProgressView {
+  /** Prints one line of the program itself. */
+  say(text: string): void;
+  /**
+   * Keeps the printed lines, removes the block, and waits for an open question. Safe to call again.
+   */
+  close(): Promise<void>;
+}
+
 /** What is shown below the lines on a terminal: a block of lines, and keys that act. */
-export interface LiveView {
+interface LiveView {
   readonly lines: (room: Room) => string[];
   readonly keys: Keyboard;
 }
@@ -14,7 +24,7 @@ export interface LiveView {
  * Prints one timed line per event, and on a terminal a live view below them (null: none). `quiet`:
  * keeps standard output free for a document.
  */
-export class ProgressLines {
+export class ProgressLines implements ProgressView {
   readonly colours: Colours;
   readonly #terminal: Terminal;
   readonly #print: (text: string) => void;

@@ -1,27 +1,22 @@
+import { counted } from '../kernel/enumerate.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import { describeChange, remember, type Change, type Memory } from '../operations/changes.ts';
 import type { MailStatus } from '../operations/mail-status.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import { summaryOf } from '../operations/mail-summary.ts';
 import { statusOf } from '../operations/status.ts';
-import { line, money } from './format.ts';
+import { cut } from './columns.ts';
+import { ahead, clock, line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
-import { blockLines } from './live.ts';
-import { turnWords } from './status-text.ts';
-import { ProgressLines } from './progress-lines.ts';
+import { doing, turnWords } from './status-text.ts';
+import { ProgressLines, type ProgressView } from './progress-lines.ts';
 import type { Controller } from '../operations/documents.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
 
 /** The progress display of a running controller. */
-export interface Progress {
+export interface Progress extends ProgressView {
   /** Prints what has changed since the last call. */
   look(state: MailState): void;
-  /** Prints one line of the program itself. */
-  say(text: string): void;
-  /**
-   * Keeps the printed lines, removes the block, and waits for an open question. Safe to call again.
-   */
-  close(): Promise<void>;
 }
 
 /**
@@ -83,11 +78,8 @@ function painted({ kind, text }: Change, colours: Colours): string {
 }
 
 /** The turns that have run for at least this long, in words. */
-export function turnsUnderWay({ definition, state, held }: Controller, now: number, least: number): string[] {
-  const { protocol, hash } = definition;
-  const rest = { dropped: new Map(), recorded: 0, problems: [], held: held() };
-  const parts = { holder: null, protocol, hash: hash(), ...rest, now };
-  return statusOf(summaryOf(state), parts)
+export function turnsUnderWay(controller: Controller, now: number, least: number): string[] {
+  return ownStatus(controller, now)
     .turns.filter((turn) => turn.state === 'running' && now - Date.parse(turn.since) >= least)
     .map((turn) => `${turn.role} ${turnWords(turn, now)}`);
 }
@@ -106,4 +98,44 @@ export function ownStatus(
 
 function statusLines({ now, colours }: Terminal, controller: Controller, room: Room): string[] {
   return blockLines(ownStatus(controller, now()), now(), colours, room);
+}
+
+/** The live view of `up`: one line of totals, paused roles, and a line for each active role. */
+function blockLines(status: MailStatus, now: number, colours: Colours, room: Room): string[] {
+  const { roles, parked, paused, threads } = status;
+  const of = (state: string) => threads.filter((thread) => thread.state === state).length;
+  const running = roles.reduce((sum, role) => sum + role.running, 0);
+  const waiting = roles.filter(({ state }) => state === 'waiting').length;
+  const today = money(status.cost.today);
+  const figures = [
+    `${String(running)} running`,
+    `${String(waiting)} waiting`,
+    counted(of('open'), 'open thread'),
+    ...(of('quiet') > 0 ? [`${String(of('quiet'))} quiet`] : []),
+    ...(today === '' ? [] : [`${today} today`]),
+  ];
+  const held = [
+    ...(paused.all ? ['everything is paused'] : []),
+    ...parked.map(
+      ({ provider, until }) =>
+        `${provider} is rate limited until ${clock(until, now)}, ${ahead(until, now)} left`,
+    ),
+  ];
+  const width = Math.max(0, ...roles.map(({ name }) => name.length));
+  const busy = roles
+    .filter((role) => role.state !== 'idle' || role.owes.length > 0 || role.inbox > 0)
+    .map((role) => {
+      const mail = role.inbox > 0 ? `${String(role.inbox)} in inbox` : '';
+      const words = [doing(role, status.turns, now), mail].filter((part) => part !== '').join('; ');
+      return { state: role.state, text: `${role.name.padEnd(width)}  ${role.state.padEnd(7)}  ${words}` };
+    });
+  const fitting = busy.slice(0, Math.max(1, room.rows - 1 - held.length));
+  const hidden = busy.length - fitting.length;
+  const fit = (text: string) => cut(text, room.columns - 1);
+  return [
+    colours.dim(fit(`── ${figures.join(' · ')} ──`)),
+    ...held.map((text) => colours.yellow(fit(text))),
+    ...fitting.map(({ state, text }) => (state === 'running' ? colours.green(fit(text)) : fit(text))),
+    ...(hidden > 0 ? [colours.dim(fit(`and ${String(hidden)} more`))] : []),
+  ];
 }

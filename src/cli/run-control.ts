@@ -4,7 +4,7 @@ import type { RunControlFile } from '../workflow/host/commands.ts';
 import type { Context } from './context.ts';
 import { caller, control } from './control.ts';
 import { idOf, runOf } from './ids.ts';
-import { json } from './output.ts';
+import { answer, type AsJson } from './output.ts';
 import type { RunVerdict } from '../operations/runs/ask-run.ts';
 import type { StoredRun } from '../operations/runs/documents.ts';
 import type { HostedRun } from '../workflow/host/hosted-runs.ts';
@@ -22,7 +22,7 @@ export async function askRun(
   context: Context,
   stored: StoredRun,
   wish: RunCommandInput,
-  options: { readonly json?: boolean },
+  options: AsJson,
 ): Promise<number> {
   context.outsideTurn(wish.verb);
   context.announce();
@@ -31,10 +31,10 @@ export async function askRun(
 
 /** Pauses or unpauses a run, or what of the mail a word names. */
 export async function pauseOrUnpause(
-  context: Context,
   verb: 'pause' | 'unpause',
+  context: Context,
   word: string,
-  options: { readonly now?: boolean; readonly json?: boolean },
+  options: AsJson & { readonly now?: boolean },
 ): Promise<number> {
   const id = await idOf(context, word, ['run', 'thread']);
   const run = runOf(context, id, ['run', 'thread']);
@@ -52,18 +52,24 @@ export async function printVerdict(
   context: Context,
   stored: StoredRun,
   file: RunControlFile,
-  options: { readonly json?: boolean },
+  options: AsJson,
 ): Promise<number> {
   const { askRun: ask } = await import('../operations/runs/ask-run.ts');
   return print(context, await ask(placeOf(context), stored, file), options);
 }
 
+/** Cancels a run, a turn or a thread. */
+export async function cancel(context: Context, target: string, options: AsJson): Promise<number> {
+  const id = await idOf(context, target, ['run', 'thread']);
+  const run = runOf(context, id, ['run', 'thread']);
+  if (run !== null) return askRun(context, run, { verb: 'cancel', path: '' }, options);
+  const waiting = context.place().workflows.waiting(id);
+  if (waiting !== null) return cancelWaiting(context, waiting, options);
+  return control(context, 'cancel', id, options);
+}
+
 /** Cancels a run that waits for another one, and prints the verdict. */
-export async function cancelWaiting(
-  context: Context,
-  waiting: HostedRun,
-  options: { readonly json?: boolean },
-): Promise<number> {
+async function cancelWaiting(context: Context, waiting: HostedRun, options: AsJson): Promise<number> {
   context.outsideTurn('cancel');
   context.announce();
   const { cancelWaiting: ask } = await import('../operations/runs/ask-run.ts');
@@ -76,16 +82,12 @@ const placeOf = (context: Context) => ({
   now: context.terminal.now,
 });
 
-async function print(
-  { terminal }: Context,
-  verdict: RunVerdict,
-  options: { readonly json?: boolean },
-): Promise<number> {
+async function print({ terminal }: Context, verdict: RunVerdict, options: AsJson): Promise<number> {
   const { nameOf } = await import('../operations/runs/ask-run.ts');
   const { state, run, host } = verdict;
-  if (options.json === true) terminal.write(json(verdict));
-  else terminal.print(`${nameOf(run, verdict)}: ${state === 'done' ? 'done' : later(host, run)}\n`);
-  return 0;
+  return answer(terminal, options, verdict, () => [
+    `${nameOf(run, verdict)}: ${state === 'done' ? 'done' : later(host, run)}`,
+  ]);
 }
 
 /** Cancels a run without output. `recorded`: no host has accepted it yet. Throws `E_REFUSED`. */

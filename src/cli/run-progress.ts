@@ -6,19 +6,13 @@ import { span } from '../kernel/times.ts';
 import { cut } from './columns.ts';
 import { line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
-import { ProgressLines } from './progress-lines.ts';
+import { ProgressLines, type ProgressView } from './progress-lines.ts';
 import type { RunController } from '../operations/runs/documents.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
 
 /** The progress display of a running workflow. */
-export interface RunProgress {
+export interface RunProgress extends ProgressView {
   look(events: readonly RunEvent[], state: RunState): void;
-  /** Prints one line of the program itself. */
-  say(text: string): void;
-  /**
-   * Keeps the printed lines, removes the block, and waits for an open question. Safe to call again.
-   */
-  close(): Promise<void>;
 }
 
 /**

@@ -3,8 +3,8 @@ import { duration } from '../kernel/times.ts';
 import type { Moment } from '../kernel/times.ts';
 import type { Context } from './context.ts';
 import { runOf } from './ids.ts';
-import { line, moment, money, table } from './format.ts';
-import { json } from './output.ts';
+import { line, moment, money, pairs, table } from './format.ts';
+import { answer, json, type AsJson } from './output.ts';
 import { resumeCommand } from '../operations/runs/run-commands.ts';
 import { waitingWhy } from '../operations/runs/run-status.ts';
 import type { StoredRun } from '../operations/runs/documents.ts';
@@ -17,7 +17,7 @@ import type { Terminal } from './terminal.ts';
 export async function showRun(
   context: Context,
   word: string,
-  { asJson, at }: { readonly asJson: boolean; readonly at: Moment | null },
+  { at, ...options }: AsJson & { readonly at: Moment | null },
 ): Promise<boolean> {
   const { terminal, call } = context;
   const { workflows } = context.place();
@@ -26,14 +26,12 @@ export async function showRun(
     const shown = shownRun(run, at);
     const alive = await run.alive();
     const unsent = run.definition.byEvents ? await unsentOf(context, run) : 0;
-    if (asJson) terminal.write(json(shown.document));
-    else terminal.print(`${runLines(run, shown, { alive, unsent }, terminal).join('\n')}\n`);
+    answer(terminal, options, shown.document, () => runLines(run, shown, { alive, unsent }, terminal));
     return true;
   }
   const waiting = at === null ? workflows.waiting(word) : null;
   if (waiting !== null) {
-    if (asJson) terminal.write(json(waitingDocument(waiting)));
-    else terminal.print(`${waitingLines(waiting, terminal).join('\n')}\n`);
+    answer(terminal, options, waitingDocument(waiting), () => waitingLines(waiting, terminal));
     return true;
   }
   if (!/\.(ya?ml|json)$/.test(word) && !(await workflows.isWorkflow(word))) return false;
@@ -44,7 +42,7 @@ export async function showRun(
       `${word} is a file: git has its past`,
     );
   const { checked, path, text } = await workflows.read(word, call.cwd);
-  if (asJson) {
+  if (options.json === true) {
     const { showWorkflow } = await import('../operations/show-workflow.ts');
     terminal.write(json(showWorkflow(path, text, checked)));
   } else terminal.write(`# ${path}\n${text.trimEnd()}\n`);
@@ -94,29 +92,24 @@ function runLines(
   const { definition, card, folder, workspace } = run;
   const isLeft = state.endedAt === null && !alive;
   const status = isLeft ? `stopped: \`${resumeCommand(card)}\` continues it` : state.status;
-  const cost = money(state.cost);
   const reason = endReason(state);
   const took =
     state.startedAt === null
       ? ''
       : `, ${duration((state.endedAt ?? (alive ? terminal.now() : state.now)) - state.startedAt)}`;
-  const facts = [
-    ['workflow', `${line(definition.name)}${card.source === null ? '' : ` (${card.source})`}`],
-    ['status', `${status}${reason === null ? '' : `: ${line(reason)}`}`],
-    ['started', `${moment(new Date(card.startedAt).toISOString())}${took}`],
-    ['workspace', workspace],
-    ['folder', folder],
-    ...(definition.contextAt === undefined ? [] : [['artifacts', definition.contextAt]]),
-    ...(cost === '' ? [] : [['cost', cost]]),
-    ...(unsent === 0
-      ? []
-      : [['events', `${String(unsent)} not sent to a relay; send with: mailroom nip send`]]),
-    ...warnings.map((warning) => ['warning', line(warning)]),
-  ];
-  const width = Math.max(...facts.map(([name = '']) => name.length));
   return [
     terminal.colours.bold(`run ${run.run}`),
-    ...facts.map(([name = '', value = '']) => `${name.padEnd(width)}  ${value}`),
+    ...pairs([
+      ['workflow', `${definition.name}${card.source === null ? '' : ` (${card.source})`}`],
+      ['status', `${status}${reason === null ? '' : `: ${reason}`}`],
+      ['started', `${moment(new Date(card.startedAt).toISOString())}${took}`],
+      ['workspace', workspace],
+      ['folder', folder],
+      ['artifacts', definition.contextAt ?? ''],
+      ['cost', money(state.cost)],
+      ['events', unsent === 0 ? '' : `${String(unsent)} not sent to a relay; send with: mailroom nip send`],
+      ...warnings.map((warning) => ['warning', warning] as const),
+    ]),
     '',
     ...stepTable(steps),
   ];

@@ -68,12 +68,7 @@ export async function startFound(
   const definition = await startedDefinition(found, options);
   if (only !== null) expectStep(definition, only);
   if (typeof options.follow === 'string') expectFollowed(definition, options.follow);
-  const { readParameters } = await import('../operations/runs/parameters.ts');
-  const parameters = readParameters(
-    definition.parameters,
-    [...(options.param ?? []), ...(options.input ?? [])].map(pair),
-    parameterWord(definition),
-  );
+  const parameters = await givenParameters(definition, options);
   const workspace = workspaceOf(context, found, definition, options);
   const budget = await budgetOf(definition, options.budget);
   await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);
@@ -220,6 +215,15 @@ export function pair(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at <= 0) throw new MailroomError('E_USAGE', `\`${text}\` must be name=value`);
   return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** The parameters from the command line. Throws `E_USAGE`. */
+export async function givenParameters(
+  definition: Workflow,
+  { param = [], input = [] }: Pick<StartOptions, 'param' | 'input'>,
+): Promise<JsonObject> {
+  const { readParameters } = await import('../operations/runs/parameters.ts');
+  return readParameters(definition.parameters, [...param, ...input].map(pair), parameterWord(definition));
 }
 
 /** The values of `context` from the command line, on top of those of the file. Throws `E_USAGE`. */

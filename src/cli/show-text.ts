@@ -3,18 +3,9 @@ import { isJsonObject, type Json } from '../kernel/json.ts';
 import type { CopyDocument, InvocationDocument, RequestDocument, Shown } from '../operations/show.ts';
 import type { MessageDocument } from '../operations/messages.ts';
 import { duration } from '../kernel/times.ts';
-import { clock, line, moment, money, printable, short } from './format.ts';
+import { clock, line, moment, money, pairs, printable, short } from './format.ts';
 import { turnWords } from './status-text.ts';
 import type { Colours } from './terminal.ts';
-
-/** Names and values, each a line that is safe for a terminal, the values in one column. */
-function pairs(values: readonly (readonly [string, string])[]): string[] {
-  const given = values
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => [line(name), line(value)] as const);
-  const width = Math.max(0, ...given.map(([name]) => name.length));
-  return given.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
-}
 
 /** All known details of one thing, as text for people. */
 export function shownLines(shown: Shown, now: number, colours: Colours): string[] {

@@ -7,7 +7,7 @@ import type { Explained } from '../operations/why/explained.ts';
 import type { StatusDocument, WaitingThread } from '../operations/status.ts';
 import { turnCommand } from '../mail/machine/answering.ts';
 import { asTree, indent } from '../kernel/thread-tree.ts';
-import { workflowLines } from './workflow-status-text.ts';
+import { withHead, workflowLines } from './workflow-status-text.ts';
 import { ahead, clock, line, moment, money, short, since, table, whyWords } from './format.ts';
 
 interface Style {
@@ -113,8 +113,7 @@ function landingLines({ landings }: StatusDocument, { colours, now }: Style): st
     since(queued, now),
     blocked === null ? '' : line(blocked),
   ]);
-  const [head = '', ...lines] = table(['LANDS ON', 'STATE', 'WORK', 'COMMIT', 'FOR', ''], rows);
-  return ['', colours.dim(head), ...lines];
+  return ['', ...withHead(table(['LANDS ON', 'STATE', 'WORK', 'COMMIT', 'FOR', ''], rows), colours)];
 }
 
 /** What a role does; where its mail waits, the reason in place of what it waits for. */
@@ -200,7 +199,7 @@ function threadLines(threads: readonly WaitingThread[], { all, colours, now }: S
     money(thread.cost),
     indent(depth) + line([thread.subject, ...because(thread.reason, thread.why, now)].join(' ')),
   ]);
-  const [head = '', ...lines] = table(['THREAD', 'STATE', 'MESSAGES', 'TURNS', 'COST', 'SUBJECT'], rows);
+  const lines = table(['THREAD', 'STATE', 'MESSAGES', 'TURNS', 'COST', 'SUBJECT'], rows);
   const checkouts = threads.filter(
     ({ worktree, checkouts: own }) => worktree !== null || own.length > 0,
   ).length;
@@ -211,5 +210,5 @@ function threadLines(threads: readonly WaitingThread[], { all, colours, now }: S
     ...(ended.length > 0 ? [`${String(ended.length)} older ended threads; --threads lists them`] : []),
     ...(open.length > 0 ? [`${String(open.length)} older open threads; --threads lists them`] : []),
   ];
-  return [colours.dim(head), ...lines, ...more.map((text) => colours.dim(text))];
+  return [...withHead(lines, colours), ...more.map((text) => colours.dim(text))];
 }

@@ -1,3 +1,4 @@
+import type { ProgressView } from './progress-lines.ts';
 import type { Terminal } from './terminal.ts';
 
 /** An activity that runs until it ends or a signal stops it. */
@@ -16,7 +17,7 @@ interface Ending {
  */
 export async function untilEnd<T>(
   terminal: Terminal,
-  progress: { say(text: string): void; close(): Promise<void> },
+  progress: ProgressView,
   { stopping, atOnce, end }: Ending,
   over: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly signalled: boolean }> {

@@ -14,7 +14,6 @@ interface RunsAndTriggers {
 
 /** The active runs and the triggers as text for people; empty if there are none. */
 export function workflowLines({ runs, triggers }: RunsAndTriggers, { now, colours }: Style): string[] {
-  const head = (lines: readonly string[]) => ['', colours.dim(lines[0] ?? ''), ...lines.slice(1)];
   const runTable = table(
     ['RUN', 'WORKFLOW', 'STATE', 'FOR', 'COST', 'NOW'],
     runs.map((run) => runRow(run, now)),
@@ -23,7 +22,15 @@ export function workflowLines({ runs, triggers }: RunsAndTriggers, { now, colour
     ['TRIGGER', 'WORKFLOW', 'LAST RUN', 'NEXT'],
     triggers.map((trigger) => triggerRow(trigger, now)),
   );
-  return [...(runs.length > 0 ? head(runTable) : []), ...(triggers.length > 0 ? head(triggerTable) : [])];
+  return [
+    ...(runs.length > 0 ? ['', ...withHead(runTable, colours)] : []),
+    ...(triggers.length > 0 ? ['', ...withHead(triggerTable, colours)] : []),
+  ];
+}
+
+/** A table with its head dimmed. */
+export function withHead([head = '', ...lines]: readonly string[], { dim }: Colours): string[] {
+  return [dim(head), ...lines];
 }
 
 /** The number of steps to name. */

@@ -5,7 +5,6 @@ const floor = 30;
 
 /** Files that stay below the floor, and why. A path that ends with `/` means the files of that folder. */
 export const exceptions: Readonly<Record<string, string>> = {
-  'src/cli/commands/': 'an entry: one file for each command',
   'src/mail/host/step-waits.ts': 'a projection of the state like those of the machine, and tested as one',
   'src/providers/human.ts': 'an interface: one file for each provider',
 };

@@ -58,7 +58,7 @@ async function judged(
     place: () => ({ workflows, newId: () => 'one' }),
     project: () => ({ workflows }),
   };
-  await judge(context as unknown as Context, verb, 'r1', 'ask', options);
+  await judge(verb, context as unknown as Context, 'r1', 'ask', options);
   return requests;
 }
 

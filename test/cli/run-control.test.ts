@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Context } from '../../src/cli/context.ts';
-import { retryStep } from '../../src/cli/actions/retry-step.ts';
+import { retryStep } from '../../src/cli/actions/retry.ts';
 import { askRun } from '../../src/cli/run-control.ts';
 import type { StoredRun } from '../../src/operations/runs/documents.ts';
 import type { RunControlFile } from '../../src/workflow/host/commands.ts';

@@ -32,9 +32,9 @@ async function printed(): Promise<string> {
     identities,
   };
   const context = { terminal, call: {}, place: () => ({ workflows, root: '/' }) } as unknown as Context;
-  await listRuns(context, false);
-  await showRun(context, 'r1', { asJson: false, at: null });
-  await listWorkflows(context, false);
+  await listRuns(context, {});
+  await showRun(context, 'r1', { at: null });
+  await listWorkflows(context, {});
   return terminal.out;
 }
 
@@ -59,12 +59,12 @@ it('the last run of a workflow is the newest of its file that can be read', asyn
     },
   } as unknown as Workflows;
   const context = { terminal, place: () => ({ workflows, root: '/' }) } as unknown as Context;
-  await listWorkflows(context, true);
+  await listWorkflows(context, { json: true });
   const started = new Date(world.now).toISOString();
   const last = { run: 'r1', status: 'RUNNING', alive: false, started_at: started, completed_at: null };
   expect((JSON.parse(terminal.out) as WorkflowRow[]).map((row) => row.last_run)).toEqual([null, last]);
   terminal.out = '';
-  await listWorkflows(context, false);
+  await listWorkflows(context, {});
   expect(terminal.out.split('\n')).toEqual([
     'FILE        NAME  VERSION  STEPS  LAST RUN        TAGS              ABOUT',
     'other.yaml  ship  1.2.0        1',

@@ -46,7 +46,7 @@ describe('what the program loads before it knows the command', () => {
   });
 
   it('is what commands look like, and nothing of what they do', () => {
-    expect(loaded).toContain('src/cli/commands/up.ts');
+    expect(loaded).toContain('src/cli/commands/mail.ts');
     const others = loaded.filter((file) => !/^src\/cli\/(?:commands\/)?[\w-]+\.ts$/.test(file));
     // The help of --at says what a moment is.
     const momentHelp = ['src/kernel/duration.ts', 'src/operations/moment.ts'];

@@ -11,7 +11,7 @@ import { fits, wrongParameter } from '../../workflow/machine/parameters.ts';
 import type { ValueType } from '../../workflow/model.ts';
 import { rejecting } from '../../workflow/reserved.ts';
 import { askFields, choose, missingFields } from '../asking.ts';
-import { mayAsk, pickWaiting, whoAnswers } from '../answering.ts';
+import { mayAsk, optionWords, pickWaiting, whoAnswers } from '../answering.ts';
 import type { Context } from '../context.ts';
 import { caller, control } from '../control.ts';
 import { json as documentText } from '../output.ts';
@@ -35,8 +35,8 @@ const otherwise = 'nothing was recorded';
  * project.
  */
 export async function judge(
-  context: Context,
   verb: 'approve' | 'reject',
+  context: Context,
   run: string | null,
   gate: string | null,
   options: VerdictOptions,
@@ -84,9 +84,11 @@ function commandOf(
   allowed: readonly string[],
   { choice, comment, field = [] }: VerdictOptions,
 ): string {
-  const option = (name: string, values: readonly (string | undefined)[]) =>
-    values.flatMap((value) => (value === undefined ? [] : [`--${name}`, value]));
-  const given = [...option('choice', [choice]), ...option('field', field), ...option('comment', [comment])];
+  const given = [
+    ...optionWords('choice', [choice]),
+    ...optionWords('field', field),
+    ...optionWords('comment', [comment]),
+  ];
   const words = [...target, '--as', allowed.join('|'), ...given];
   return `mailroom ${verb} ${words.map(shellWord).join(' ')}`;
 }
@@ -162,9 +164,7 @@ async function answerOf(
   if (phase?.is !== 'asked') return { choice: options.choice ?? null, fields: readFields(field, {}) };
   const isAsked = mayAsk(context, options);
   const isOpen = verb === 'approve' && options.choice === undefined && isAsked && !isUsual(phase.choices);
-  const chosen = isOpen
-    ? await choose(phase.message, phase.choices.map(asChoice), otherwise)
-    : options.choice;
+  const chosen = isOpen ? await choose(phase.message, phase.choices, otherwise) : options.choice;
   const choice = verb === 'reject' ? rejecting : (chosen ?? verb);
   const missing = choice === rejecting || !isAsked ? {} : missingFields(phase.fields, field);
   const asked = await askFields(missing, otherwise, fieldProblem);
@@ -173,10 +173,6 @@ async function answerOf(
   if (problem === null) return { choice: chosen ?? null, fields };
   const command = approveCommand(stored.run, path, phase);
   throw new MailroomError('E_REFUSED', `${path}: ${problem}`, `answer with \`${command}\``);
-}
-
-function asChoice(value: string): { readonly value: string; readonly label: string } {
-  return { value, label: value };
 }
 
 function fieldProblem(name: string, value: Json, type: ValueType): string | null {

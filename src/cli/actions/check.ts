@@ -1,11 +1,11 @@
 import { counted } from '../../kernel/enumerate.ts';
 import type { Context } from '../context.ts';
 import type { CheckDocument } from '../../operations/check.ts';
-import { defaultTimeoutNote } from '../format.ts';
+import { countedParts, defaultTimeoutNote } from '../format.ts';
 import { json } from '../output.ts';
 import { complainOf } from '../failures.ts';
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Undefined: explore, and report everything else too. */
   readonly explore?: boolean;
   readonly json?: boolean;
@@ -42,8 +42,7 @@ function summary({
   exploration,
 }: CheckDocument): string {
   const found = [
-    ...(errors.length > 0 ? [counted(errors.length, 'error')] : []),
-    ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),
+    ...countedParts([errors.length, 'error'], [warnings.length, 'warning']),
     ...(accepted > 0 ? [`${counted(accepted, 'warning')} accepted`] : []),
   ];
   if (!ok) return found.join(', ');
@@ -52,7 +51,7 @@ function summary({
   const defined = [
     // Without a protocol the only role is `user`, which always exists.
     ...(types > 0 || roles > 1 ? [counted(roles, 'role'), counted(types, 'type')] : []),
-    ...(workflows > 0 ? [counted(workflows, 'workflow')] : []),
+    ...countedParts([workflows, 'workflow']),
   ];
   return `ok: ${[...defined, ...found, ...explored].join(', ')}${defaultTimeoutNote(untimed)}`;
 }

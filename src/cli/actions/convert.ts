@@ -5,7 +5,11 @@ import { expectDefinition } from '../run-start.ts';
 import { openWorkflow } from '../workflow-place.ts';
 
 /** Prints a workflow in the native language. Resolves to the exit code. */
-export async function convert(context: Context, reference: string, target: string): Promise<number> {
+export async function convert(
+  context: Context,
+  reference: string,
+  { to: target }: { readonly to: string },
+): Promise<number> {
   if (target !== 'native')
     throw new MailroomError(
       'E_USAGE',

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { line, short, table } from '../format.ts';
 import { json } from '../output.ts';
 
-export interface CostsOptions {
+interface CostsOptions {
   readonly by: string;
   readonly since?: string;
   readonly csv?: boolean;

@@ -1,10 +1,10 @@
 import type { Context } from '../context.ts';
-import { line, printable } from '../format.ts';
-import { json } from '../output.ts';
+import { line, printable, wroteLines } from '../format.ts';
+import { answer } from '../output.ts';
 import type { Finding } from '../../operations/documents.ts';
 import type { Colours } from '../terminal.ts';
 
-export interface DoctorOptions {
+interface DoctorOptions {
   readonly probe?: boolean;
   readonly fix?: boolean;
   readonly json?: boolean;
@@ -18,11 +18,10 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   const fixed = options.fix === true && project !== null ? await call.complete(project) : [];
   const findings = await call.doctor(project, { probes: options.probe === true });
   const ok = findings.every(({ state }) => state !== 'problem');
-  if (options.json === true) terminal.write(json({ schema: 1, ok, fixed, findings }));
-  else {
-    const wrote = fixed.map((path) => `${terminal.colours.green('wrote')} ${path}`);
-    terminal.print(`${[...wrote, ...findingLines(findings, terminal.colours)].join('\n')}\n`);
-  }
+  answer(terminal, options, { schema: 1, ok, fixed, findings }, () => [
+    ...wroteLines(fixed, terminal.colours),
+    ...findingLines(findings, terminal.colours),
+  ]);
   return ok ? 0 : 1;
 }
 

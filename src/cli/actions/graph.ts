@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { expectDefinition } from '../run-start.ts';
 import { openWorkflow } from '../workflow-place.ts';
 
-export interface GraphOptions {
+interface GraphOptions {
   readonly protocol?: boolean;
   readonly format?: string;
 }

@@ -3,9 +3,9 @@ import type { Inbox, WaitingItem } from '../../operations/inbox.ts';
 import { commandsFrom } from '../called.ts';
 import type { Context } from '../context.ts';
 import { ahead, clock, line, since } from '../format.ts';
-import { json, watch } from '../output.ts';
+import { printView } from '../output.ts';
 
-export interface InboxOptions {
+interface InboxOptions {
   readonly as?: string;
   readonly watch?: boolean;
   readonly json?: boolean;
@@ -13,17 +13,11 @@ export interface InboxOptions {
 
 export async function inbox(context: Context, options: InboxOptions): Promise<number> {
   const { inboxDocument, readInbox } = await import('../../operations/inbox.ts');
-  const { terminal } = context;
   const project = context.project();
-  const show = async () => {
+  return printView(context.terminal, project, options, async () => {
     const waiting = await readInbox(project, options.as ?? null);
-    if (options.json === true) return json(inboxDocument(waiting));
-    return `${inboxLines(context, waiting).join('\n')}\n`;
-  };
-  const print = options.json === true ? terminal.write : terminal.print;
-  if (options.watch === true) return await watch(terminal, project, show, print);
-  print(await show());
-  return 0;
+    return { document: inboxDocument(waiting), lines: () => inboxLines(context, waiting) };
+  });
 }
 
 /**

@@ -6,12 +6,12 @@ import { shellWord } from '../../kernel/quoting.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
 import { choose } from '../asking.ts';
-import { line } from '../format.ts';
-import { json } from '../output.ts';
+import { line, wroteLines } from '../format.ts';
+import { answer, type AsJson } from '../output.ts';
 import { isOwnTemplate } from '../../operations/project/template.ts';
 import type { OwnTemplate, ScaffoldResult } from '../../operations/documents.ts';
 
-export interface InitOptions {
+interface InitOptions {
   readonly template?: string;
   readonly provider?: string;
   readonly for?: string;
@@ -25,11 +25,11 @@ export async function init(
   options: InitOptions,
 ): Promise<number> {
   const { call, terminal } = context;
-  if (options.list === true) return await listTemplates(context, options.json === true);
+  if (options.list === true) return await listTemplates(context, options);
   const root = directory === null ? (context.named() ?? call.cwd) : resolve(call.cwd, directory);
   if (options.for !== undefined) {
     const near = directory === null ? call.findProject(root, context.named() !== null) : root;
-    return writeStubs(context, near ?? root, options.for, options.json === true);
+    return writeStubs(context, near ?? root, options.for, options);
   }
   const { template } = options;
   if (template === undefined && call.protocolFiles(root).length > 0)
@@ -51,12 +51,10 @@ export async function init(
     options.provider ?? (asking && !isOwn ? await askProvider((name) => call.installed(name)) : null);
   const result = await call.scaffold(root, chosen, { provider });
   if (terminal.interactive) orElse(() => call.projects.add(root), undefined);
-  if (options.json === true) terminal.write(json({ schema: 1, root, template: chosen, ...result }));
-  else {
-    const role = await firstRole(context, root);
-    terminal.print(`${report(context, root, result, role).join('\n')}\n`);
-  }
-  return 0;
+  const role = await firstRole(context, root);
+  return answer(terminal, options, { schema: 1, root, template: chosen, ...result }, () =>
+    report(context, root, result, role),
+  );
 }
 
 /** Adds what a project with a protocol lacks besides. */
@@ -69,14 +67,11 @@ async function complete({ call, terminal }: Context, root: string, options: Init
       'set `defaults.provider` in mailroom.yaml',
     );
   const written = await call.complete(root);
-  if (options.json === true)
-    terminal.write(json({ schema: 1, root, template: null, written, kept: [], provider: null }));
-  else {
-    const lines = written.map((path) => `${terminal.colours.green('wrote')} ${path}`);
-    const text = lines.length === 0 ? 'nothing is missing' : lines.join('\n');
-    terminal.print(`${text}\n${protocol} is kept: this is a project already\n`);
-  }
-  return 0;
+  const document = { schema: 1, root, template: null, written, kept: [], provider: null };
+  return answer(terminal, options, document, () => [
+    ...(written.length === 0 ? ['nothing is missing'] : wroteLines(written, terminal.colours)),
+    `${protocol} is kept: this is a project already`,
+  ]);
 }
 
 /** Writes stubs of the files that a workflow refers to by name. */
@@ -84,7 +79,7 @@ async function writeStubs(
   context: Context,
   root: string,
   reference: string,
-  asJson: boolean,
+  options: AsJson,
 ): Promise<number> {
   const { call, terminal } = context;
   context.enter(root);
@@ -94,14 +89,12 @@ async function writeStubs(
   const { stubsFor } = await import('../../operations/runs/stubs.ts');
   const stubs = stubsFor(checked.ok ? checked.warnings : checked.problems);
   const written = workflows.writeMissing(stubs);
-  if (asJson) terminal.write(json({ schema: 1, root, written }));
-  else {
-    const { colours } = terminal;
-    const lines = written.map((path) => `${colours.green('wrote')} ${path}`);
-    terminal.print(lines.length === 0 ? 'all that it refers to is there\n' : `${lines.join('\n')}\n`);
-  }
-  return 0;
+  return answer(terminal, options, { schema: 1, root, written }, () =>
+    written.length === 0 ? ['all that it refers to is there'] : wroteLines(written, terminal.colours),
+  );
 }
+
+const otherwise = 'nothing was written';
 
 /** The programs that a new project can use without configuration. */
 const agents: readonly string[] = [
@@ -137,19 +130,14 @@ function standard(templates: readonly string[]): string {
   return first;
 }
 
-async function askTemplate(templates: readonly OwnTemplate[]): Promise<string> {
-  const { isCancel, select } = await import('@clack/prompts');
-  const answer = await select({
-    message: 'What kind of project?',
-    options: templates.map(({ name, about }) => ({ value: name, label: name, hint: about })),
-    initialValue: standard(templates.map(({ name }) => name)),
-  });
-  if (isCancel(answer)) throw new MailroomError('E_CANCELLED', 'nothing was written');
-  return answer;
+function askTemplate(templates: readonly OwnTemplate[]): Promise<string> {
+  const choices = templates.map(({ name, about }) => ({ value: name, label: name, hint: about }));
+  const first = standard(templates.map(({ name }) => name));
+  return choose('What kind of project?', choices, otherwise, first);
 }
 
 /** The templates that come with the program, each with its protocol as a drawing. */
-async function listTemplates({ call, terminal }: Context, asJson: boolean): Promise<number> {
+async function listTemplates({ call, terminal }: Context, options: AsJson): Promise<number> {
   const { protocolText } = await import('../../operations/graph/protocol.ts');
   const templates = await Promise.all(
     (await call.templates()).map(async ({ name, about, protocol }) => {
@@ -157,30 +145,26 @@ async function listTemplates({ call, terminal }: Context, asJson: boolean): Prom
       return { name, about, protocol: read === null ? [] : protocolText(read) };
     }),
   );
-  if (asJson) terminal.write(json({ schema: 1, templates }));
-  else {
-    const { bold } = terminal.colours;
-    const parts = templates.map(({ name, about, protocol }) =>
-      [`${bold(name)}: ${about}`, ...protocol.map((each) => `  ${each}`)].join('\n'),
-    );
-    terminal.print(`${parts.join('\n\n')}\n`);
-  }
-  return 0;
+  return answer(terminal, options, { schema: 1, templates }, () =>
+    templates.flatMap(({ name, about, protocol }, index) => [
+      ...(index === 0 ? [] : ['']),
+      `${terminal.colours.bold(name)}: ${about}`,
+      ...protocol.map((each) => `  ${each}`),
+    ]),
+  );
 }
 
 /** Asks for a program, those that are here first. Null: the template's own provider. */
 async function askProvider(installed: (name: string) => boolean): Promise<string | null> {
   const [here, others] = [agents.filter(installed), agents.filter((name) => !installed(name))];
-  const named = (name: string) => ({ value: name, label: name });
-  const otherwise = 'nothing was written';
   const choices = [
     { value: '', label: 'scripted agents, for a first look: they need no account and cost nothing' },
-    ...here.map(named),
+    ...here,
     ...(others.length === 0 ? [] : [{ value: 'other', label: 'another agent program, not installed here' }]),
   ];
   const chosen = await choose('Who does the work?', choices, otherwise);
   if (chosen !== 'other') return chosen === '' ? null : chosen;
-  return choose('Which one? The mail waits until it is installed.', others.map(named), otherwise);
+  return choose('Which one? The mail waits until it is installed.', others, otherwise);
 }
 
 /**
@@ -209,7 +193,7 @@ function report(context: Context, root: string, result: ScaffoldResult, role: st
     'mailroom status, mailroom trail   (in another terminal, or afterwards)',
   ];
   return [
-    ...result.written.map((path) => `${colours.green('wrote')} ${line(path)}`),
+    ...wroteLines(result.written, colours),
     ...result.kept.map((path) => `${colours.dim('kept')}  ${path}`),
     ...result.left_out.map(({ path, why }) => `${colours.yellow('left out')} ${line(path)}: ${why}`),
     '',

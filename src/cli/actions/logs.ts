@@ -9,7 +9,7 @@ import type { Workflow } from '../../workflow/model.ts';
 import type { StoredRun } from '../../operations/runs/documents.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
 
-export interface LogsOptions {
+interface LogsOptions {
   readonly step?: string;
   readonly follow?: boolean;
 }

@@ -2,7 +2,7 @@ import metadata from '../../../package.json' with { type: 'json' };
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
-export interface McpOptions {
+interface McpOptions {
   readonly approve?: boolean;
 }
 

@@ -14,7 +14,7 @@ import { follow } from '../run-follow.ts';
 import { pair } from '../run-start.ts';
 import type { Budget } from '../../kernel/cost.ts';
 
-export interface NipOptions {
+interface NipOptions {
   readonly input?: readonly string[];
   readonly budget?: string;
   readonly timeout?: string;
@@ -22,8 +22,43 @@ export interface NipOptions {
   readonly json?: boolean;
 }
 
+type Action = 'define' | 'execute' | 'status' | 'send';
+
+/** Manages workflows of the language nip by their ids. */
+export async function runNip(
+  context: Context,
+  action: Action,
+  what: string | null,
+  options: NipOptions,
+): Promise<number> {
+  if (action !== 'execute') refuseOptions(action, options);
+  if (action !== 'send')
+    return { define, execute, status }[action](context, expectWhat(action, what), options);
+  if (what === null) return send(context, options);
+  throw new MailroomError('E_USAGE', `\`nip send\` takes no \`${what}\``, 'it sends everything');
+}
+
+function expectWhat(action: Exclude<Action, 'send'>, what: string | null): string {
+  if (what !== null) return what;
+  const missing = { define: 'a file', execute: 'the id of a workflow', status: 'a run' }[action];
+  throw new MailroomError('E_USAGE', `\`nip ${action}\` needs ${missing}`, `mailroom nip ${action} <what>`);
+}
+
+/** Rejects options that only a run accepts. */
+function refuseOptions(action: string, options: NipOptions): void {
+  const given = (['input', 'budget', 'timeout', 'async'] as const).find(
+    (name) => options[name] !== undefined,
+  );
+  if (given !== undefined)
+    throw new MailroomError(
+      'E_USAGE',
+      `\`nip ${action}\` takes no \`--${given}\``,
+      'it belongs to `nip execute`',
+    );
+}
+
 /** Signs a definition and publishes it. */
-export async function define(context: Context, file: string, options: NipOptions): Promise<number> {
+async function define(context: Context, file: string, options: NipOptions): Promise<number> {
   context.outsideTurn('nip define');
   const { call, terminal } = context;
   const text = fileText(call, file);
@@ -49,7 +84,7 @@ function relayLines({ relays }: Defined): string[] {
 }
 
 /** Runs a defined workflow until it ends. */
-export async function execute(context: Context, workflow: string, options: NipOptions): Promise<number> {
+async function execute(context: Context, workflow: string, options: NipOptions): Promise<number> {
   context.outsideTurn('nip execute');
   context.announce();
   const place = context.place();
@@ -75,7 +110,7 @@ export async function execute(context: Context, workflow: string, options: NipOp
 }
 
 /** Sends the relays the events that they have not acknowledged yet. Exit code 1: some are left. */
-export async function send(context: Context, options: NipOptions): Promise<number> {
+async function send(context: Context, options: NipOptions): Promise<number> {
   context.outsideTurn('nip send');
   context.announce();
   const { terminal } = context;
@@ -90,7 +125,7 @@ export async function send(context: Context, options: NipOptions): Promise<numbe
 }
 
 /** Prints the status of a run. */
-export async function status(context: Context, run: string, options: NipOptions): Promise<number> {
+async function status(context: Context, run: string, options: NipOptions): Promise<number> {
   const nip = await context.place().nip();
   return printStatus(context, await nip.status(run), options);
 }

@@ -1,24 +1,16 @@
-import type { Batch, Contract } from '../../workflow/machine/plan.ts';
-import { parameterWord } from '../../workflow/machine/parameters.ts';
+import type { Contract } from '../../workflow/machine/plan.ts';
 import type { PlanDocument } from '../../operations/runs/plan.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import type { Context } from '../context.ts';
 import { complainOf } from '../failures.ts';
 import { line } from '../format.ts';
-import { json } from '../output.ts';
+import { answer } from '../output.ts';
 import { ceilingLines, shownPlan } from '../plan-text.ts';
-import { expectDefinition, givenContext, pair } from '../run-start.ts';
+import { expectDefinition, givenContext, givenParameters, type StartOptions } from '../run-start.ts';
 import type { Colours } from '../terminal.ts';
 import { openWorkflow } from '../workflow-place.ts';
 
-export interface PlanOptions {
-  readonly param?: readonly string[];
-  readonly input?: readonly string[];
-  readonly context?: readonly string[];
-  readonly contextFile?: string;
-  readonly overrides?: readonly string[];
-  readonly json?: boolean;
-}
+type PlanOptions = Pick<StartOptions, 'param' | 'input' | 'context' | 'contextFile' | 'overrides' | 'json'>;
 
 export async function plan(context: Context, reference: string, options: PlanOptions): Promise<number> {
   const { terminal } = context;
@@ -28,24 +20,19 @@ export async function plan(context: Context, reference: string, options: PlanOpt
   });
   const definition = expectDefinition(found);
   const { workflows } = context.place();
-  const { readParameters } = await import('../../operations/runs/parameters.ts');
-  const given = [...(options.param ?? []), ...(options.input ?? [])].map(pair);
-  const parameters = readParameters(definition.parameters, given, parameterWord(definition));
+  const parameters = await givenParameters(definition, options);
   const { planDocument } = await import('../../operations/runs/plan.ts');
   const data = { ...(await workflows.planning()), budget: definition.budget };
   const { validate } = await import('../../operations/validate.ts');
   const { text } = validate([found]);
   const document = planDocument(definition, data, found);
   if (options.json !== true) complainOf(text, terminal);
-  if (options.json === true) terminal.write(json(document));
-  else {
-    const lines =
-      document.title === null
-        ? planLines(document, terminal.colours)
-        : shownPlan(document, document.title, parameters, terminal.colours);
-    terminal.print(`${lines.join('\n')}\n`);
-  }
-  return 0;
+  const { title } = document;
+  return answer(terminal, options, document, () =>
+    title === null
+      ? planLines(document, terminal.colours)
+      : shownPlan(document, title, parameters, terminal.colours),
+  );
 }
 
 function planLines(
@@ -59,7 +46,7 @@ function planLines(
     ...batches.flatMap((batch) => [
       '',
       `Batch ${String(batch.number)}${batch.parallel ? ' (in parallel)' : ''}`,
-      ...stepsOf(batch, byStep),
+      ...batch.steps.flatMap((step) => byStep.get(step) ?? []).flatMap(contractLines),
     ]),
     ...(inner.length === 0 ? [] : ['', 'Within loops and sub-workflows', ...inner.flatMap(contractLines)]),
     '',
@@ -67,13 +54,6 @@ function planLines(
     '',
     ...assumptions.map((text) => colours.dim(`(${text})`)),
   ];
-}
-
-function stepsOf({ steps }: Batch, contracts: ReadonlyMap<string, Contract>): string[] {
-  return steps.flatMap((step) => {
-    const contract = contracts.get(step);
-    return contract === undefined ? [] : contractLines(contract);
-  });
 }
 
 function agentText({ name, sets }: Contract['agents'][number]): string {

@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { short, table } from '../format.ts';
 import { json } from '../output.ts';
 
-export interface PruneOptions {
+interface PruneOptions {
   readonly olderThan: string;
   readonly yes?: boolean;
   readonly json?: boolean;

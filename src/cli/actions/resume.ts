@@ -4,13 +4,13 @@ import { fillParameters, parameterWord } from '../../workflow/machine/parameters
 import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
 import { line, table } from '../format.ts';
-import { json } from '../output.ts';
+import { answer, type AsJson } from '../output.ts';
 import { follow, type FollowOptions } from '../run-follow.ts';
 import type { FoundWorkflow, StoredRun } from '../../operations/runs/documents.ts';
 import { isEdited, presentDefinition } from '../../operations/runs/definition.ts';
 import { expectDefinition, reportWarnings } from '../run-start.ts';
 
-export interface ResumeCommandOptions extends FollowOptions {
+interface ResumeCommandOptions extends FollowOptions {
   readonly explain?: boolean;
   readonly update?: boolean;
 }
@@ -33,7 +33,7 @@ export async function resume(
     context.terminal.complain(
       `${present.path} or a file that it uses was edited since: the run continues as it began; --update applies the edit\n`,
     );
-  if (options.explain === true) return explain(context, run, definition, options.json === true);
+  if (options.explain === true) return explain(context, run, definition, options);
   context.announce();
   const edited = definition && present && { workflow: definition, text: present.text };
   if (edited !== null && present !== null) await reportWarnings(context, present);
@@ -75,7 +75,7 @@ async function explain(
   { terminal }: Context,
   run: StoredRun,
   definition: Workflow | null,
-  asJson: boolean,
+  options: AsJson,
 ): Promise<number> {
   const { compile } = await import('../../workflow/machine/rules.ts');
   const { editOf, resumptionOf } = await import('../../workflow/machine/resumption.ts');
@@ -84,10 +84,8 @@ async function explain(
   const after = definition === null ? before : compile(definition);
   const edit = definition === null ? null : editOf(state, before, after);
   const steps = resumptionOf(state, after, edit);
-  if (asJson) terminal.write(json({ schema: 1, run: run.run, steps }));
-  else {
-    const rows = steps.map(({ path, does, why }) => [path, does, line(why)]);
-    terminal.print(`${table(['STEP', 'DOES', 'WHY'], rows).join('\n')}\n`);
-  }
-  return 0;
+  const rows = steps.map(({ path, does, why }) => [path, does, line(why)]);
+  return answer(terminal, options, { schema: 1, run: run.run, steps }, () =>
+    table(['STEP', 'DOES', 'WHY'], rows),
+  );
 }

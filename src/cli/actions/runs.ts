@@ -2,14 +2,14 @@ import { errorCodes } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
 import { line, money, moment, printable, short, table } from '../format.ts';
-import { json } from '../output.ts';
+import { json, type AsJson } from '../output.ts';
 import { errorText } from '../../operations/problems.ts';
 import { readRuns } from '../../operations/runs/reading.ts';
 import type { RunSummary } from '../../operations/runs/summary.ts';
 import { span } from '../../kernel/times.ts';
 
 /** An unreadable run does not hide the others: its error follows the list. */
-export async function listRuns(context: Context, asJson: boolean): Promise<number> {
+export async function listRuns(context: Context, { json: asJson = false }: AsJson): Promise<number> {
   const { terminal } = context;
   const { workflows } = context.place();
   const { runs: all, unreadable: broken } = await readRuns(workflows);

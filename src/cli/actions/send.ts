@@ -5,7 +5,7 @@ import { caller } from '../control.ts';
 import { idOf } from '../ids.ts';
 import { deliver, readText, type MessageOptions } from '../message-options.ts';
 
-export interface SendOptions extends MessageOptions {
+interface SendOptions extends MessageOptions {
   readonly thread?: string;
   readonly inReplyTo?: string;
 }

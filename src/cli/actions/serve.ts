@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { caller } from '../control.ts';
 import { untilEnd } from '../until-end.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly port?: string;
   readonly open?: boolean;
   readonly whileInput?: boolean;

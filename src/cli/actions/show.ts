@@ -5,12 +5,12 @@ import { resolveThread } from '../../operations/directory.ts';
 import type { Context } from '../context.ts';
 import { idOf, runOf } from '../ids.ts';
 import { printable } from '../format.ts';
-import { json } from '../output.ts';
+import { answer, json, type AsJson } from '../output.ts';
 import { momentOf } from '../../operations/moment.ts';
 import { showRun } from '../run-show.ts';
 import { shownLines } from '../show-text.ts';
 
-export interface ShowOptions {
+interface ShowOptions {
   readonly at?: string;
   readonly diff?: boolean;
   readonly html?: boolean;
@@ -19,12 +19,11 @@ export interface ShowOptions {
 
 export async function runShow(context: Context, word: string, options: ShowOptions): Promise<number> {
   const { terminal } = context;
-  const asJson = options.json === true;
   const moment = options.at === undefined ? null : momentOf(options.at, terminal.now());
   const id = await idOf(context, word, ['message', 'thread', 'run']);
   if (options.html === true) return showPage(context, id, options);
-  if (options.diff === true) return showDifference(context, id, asJson);
-  if (await showRun(context, id, { asJson, at: moment })) return 0;
+  if (options.diff === true) return showDifference(context, id, options);
+  if (await showRun(context, id, { ...options, at: moment })) return 0;
   const { show } = await import('../../operations/show.ts');
   const project = context.project();
   const { workflows } = project;
@@ -33,16 +32,14 @@ export async function runShow(context: Context, word: string, options: ShowOptio
   const past = moment === null ? null : project.past(moment);
   const shown = show(project, past?.state ?? project.state(), id, others);
   const now = past?.state.now ?? terminal.now();
-  if (asJson) terminal.write(json(shown));
-  else terminal.print(`${shownLines(shown, now, terminal.colours).join('\n')}\n`);
-  return 0;
+  return answer(terminal, options, shown, () => shownLines(shown, now, terminal.colours));
 }
 
 /** Prints what the work of a message changes, as a patch. */
-async function showDifference(context: Context, word: string, asJson: boolean): Promise<number> {
+async function showDifference(context: Context, word: string, options: AsJson): Promise<number> {
   const { messageDifference } = await import('../../operations/message-difference.ts');
   const found = await messageDifference(context.project(), word);
-  if (asJson) context.terminal.write(json(found));
+  if (options.json === true) context.terminal.write(json(found));
   else context.terminal.print(printable(found.patch));
   return 0;
 }

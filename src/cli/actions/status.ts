@@ -1,12 +1,12 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { statusLines } from '../status-text.ts';
-import { json, watch } from '../output.ts';
+import { printView } from '../output.ts';
 import { momentOf } from '../../operations/moment.ts';
 import type { Project } from '../../operations/project/project.ts';
 import type { StatusDocument } from '../../operations/status.ts';
 
-export interface StatusOptions {
+interface StatusOptions {
   readonly watch?: boolean;
   readonly all?: boolean;
   readonly dropGone?: boolean;
@@ -34,16 +34,12 @@ export async function status(context: Context, options: StatusOptions): Promise<
     throw new MailroomError('E_USAGE', '`--watch` shows what changes now, `--at` what was: use one of them');
   const { terminal } = context;
   const project = context.project();
-  const show = async () => {
+  return printView(terminal, project, options, async () => {
     const document = await documentOf(project, options, terminal.now());
     const now = document.at === null ? terminal.now() : Date.parse(document.at.time);
-    if (options.json === true) return json(document);
-    return `${statusLines(document, { now, all: options.threads === true, colours: terminal.colours }).join('\n')}\n`;
-  };
-  const print = options.json === true ? terminal.write : terminal.print;
-  if (options.watch === true) return await watch(terminal, project, show, print);
-  print(await show());
-  return 0;
+    const style = { now, all: options.threads === true, colours: terminal.colours };
+    return { document, lines: () => statusLines(document, style) };
+  });
 }
 
 async function documentOf(project: Project, { at }: StatusOptions, now: number): Promise<StatusDocument> {

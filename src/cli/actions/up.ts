@@ -1,9 +1,9 @@
-import { counted } from '../../kernel/enumerate.ts';
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { json } from '../output.ts';
+import { countedParts } from '../format.ts';
 import { heartbeatOf, startHeartbeat } from '../heartbeat.ts';
 import { untilEnd } from '../until-end.ts';
 import { upKeys } from '../host-keys.ts';
@@ -14,7 +14,7 @@ import type { Project } from '../../operations/project/project.ts';
 import type { Progress } from '../progress.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
 
-export interface UpOptions {
+interface UpOptions {
   readonly untilIdle?: boolean;
   readonly drain?: boolean;
   readonly record?: string;
@@ -175,16 +175,11 @@ function idleWords({ commandLine }: Context, idle: Idle, failures: Failures): st
       return `waiting_for_user; ${see('inbox')}`;
     case 'stuck':
       return `stuck; ${see('status')}`;
-    default:
-      return countOf(failures) > 0 ? `failed (${failedWords(failures)}); ${see('inbox')}` : idle;
+    default: {
+      const failed = countedParts([failures.threads, 'thread'], [failures.files, 'file']);
+      return failed.length > 0 ? `failed (${failed.join(', ')}); ${see('inbox')}` : idle;
+    }
   }
-}
-
-function failedWords({ threads, files }: Failures): string {
-  return [
-    ...(threads > 0 ? [counted(threads, 'thread')] : []),
-    ...(files > 0 ? [counted(files, 'file')] : []),
-  ].join(', ');
 }
 
 function endDocument(idle: Ending['idle'], failures: number, status: MailStatus, project: string) {

@@ -6,9 +6,9 @@ import type { Context } from '../context.ts';
 import { complainOf } from '../failures.ts';
 import { json } from '../output.ts';
 import { openWorkflow } from '../workflow-place.ts';
-import { defaultTimeoutNote } from '../format.ts';
+import { countedParts, defaultTimeoutNote } from '../format.ts';
 
-export interface ValidateOptions {
+interface ValidateOptions {
   readonly json?: boolean;
   readonly overrides?: readonly string[];
 }
@@ -47,10 +47,7 @@ export async function runValidate(
 }
 
 function summary({ ok, workflows, errors, warnings }: ValidateDocument): string {
-  const found = [
-    ...(errors.length > 0 ? [counted(errors.length, 'error')] : []),
-    ...(warnings.length > 0 ? [counted(warnings.length, 'warning')] : []),
-  ];
+  const found = countedParts([errors.length, 'error'], [warnings.length, 'warning']);
   if (!ok) return found.join(', ');
   const steps = workflows.reduce((sum, workflow) => sum + (workflow.steps ?? 0), 0);
   const untimed = workflows.flatMap(({ name, default_timeout: paths }) =>

@@ -3,16 +3,14 @@ import { commandsFrom } from '../called.ts';
 import type { Context } from '../context.ts';
 import { ahead, clock, line, short, since } from '../format.ts';
 import { idOf } from '../ids.ts';
-import { json } from '../output.ts';
+import { answer, type AsJson } from '../output.ts';
 
-export async function runWhy(context: Context, word: string, asJson: boolean): Promise<number> {
+export async function runWhy(context: Context, word: string, options: AsJson): Promise<number> {
   const { why } = await import('../../operations/why/why.ts');
   const { terminal } = context;
   const id = await idOf(context, word, ['message', 'gate', 'thread', 'run']);
   const document = await why(context.project(), id, terminal.now());
-  if (asJson) terminal.write(json(document));
-  else terminal.print(`${whyLines(context, document).join('\n')}\n`);
-  return 0;
+  return answer(terminal, options, document, () => whyLines(context, document));
 }
 
 /** The sentence, then what caused it, when it ends, and the command that changes it. */

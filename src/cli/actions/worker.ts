@@ -4,7 +4,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { stepKinds, type StepKind } from '../../kernel/step-queues.ts';
 import { untilEnd } from '../until-end.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly roles?: string;
   readonly steps?: string;
   readonly labels?: string;

@@ -3,13 +3,9 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { WorkerOrder, WorkerStatus } from '../../operations/workers/list.ts';
 import type { Context } from '../context.ts';
 import { since, table } from '../format.ts';
-import { json } from '../output.ts';
+import { answer, type AsJson } from '../output.ts';
 
-export type WorkersAction = 'list' | 'invite' | WorkerOrder;
-
-export interface WorkersOptions {
-  readonly json?: boolean;
-}
+type WorkersAction = 'list' | 'invite' | WorkerOrder;
 
 const done: Record<WorkerOrder, string> = {
   drain: 'It takes no more turns, and ends when its running turns have ended.',
@@ -21,41 +17,37 @@ const done: Record<WorkerOrder, string> = {
 export async function workers(
   context: Context,
   action: WorkersAction,
-  target: string | undefined,
-  { json: asJson = false }: WorkersOptions,
+  target: string | null,
+  options: AsJson,
 ): Promise<number> {
   const { terminal } = context;
   const project = context.project();
   if (action === 'list') {
-    if (target !== undefined) throw new MailroomError('E_USAGE', '`workers list` takes no host');
+    if (target !== null) throw new MailroomError('E_USAGE', '`workers list` takes no host');
     const all = await project.workers.list();
-    terminal.write(
-      asJson ? json({ schema: 1, workers: all }) : `${listing(all, terminal.now()).join('\n')}\n`,
-    );
-    return 0;
+    return answer(terminal, options, { schema: 1, workers: all }, () => listing(all, terminal.now()));
   }
   context.outsideTurn(`workers ${action}`);
   context.announce();
-  if (action === 'invite') return invite(context, target, asJson);
-  if (target === undefined)
+  if (action === 'invite') return invite(context, target, options);
+  if (target === null)
     throw new MailroomError('E_USAGE', '<worker> is missing', '`mailroom workers` lists them');
   const ordered = await project.workers.order(action, target);
-  if (asJson) terminal.write(json({ schema: 1, action, workers: ordered }));
-  else for (const { host, id } of ordered) terminal.print(`${action} ${host} ${id}: ${done[action]}\n`);
-  return 0;
+  return answer(terminal, options, { schema: 1, action, workers: ordered }, () =>
+    ordered.map(({ host, id }) => `${action} ${host} ${id}: ${done[action]}`),
+  );
 }
 
 /** Prints a key for a worker, as the line of a file with variables. */
-async function invite(context: Context, name: string | undefined, asJson: boolean): Promise<number> {
-  if (name === undefined || !/^[\w-]{1,60}$/.test(name))
+async function invite(context: Context, name: string | null, options: AsJson): Promise<number> {
+  if (name === null || !/^[\w-]{1,60}$/.test(name))
     throw new MailroomError(
       'E_USAGE',
-      `a worker is named with letters, digits, \`_\` and \`-\`${name === undefined ? '' : `, not \`${name}\``}`,
+      `a worker is named with letters, digits, \`_\` and \`-\`${name === null ? '' : `, not \`${name}\``}`,
       'write for example mailroom workers invite builder-1',
     );
   const key = await context.project().workers.invite(name);
-  context.terminal.write(asJson ? json({ schema: 1, name, key }) : `MAILROOM_WORKER_KEY=${key}\n`);
-  return 0;
+  return answer(context.terminal, options, { schema: 1, name, key }, () => [`MAILROOM_WORKER_KEY=${key}`]);
 }
 
 function listing(all: readonly WorkerStatus[], now: number): string[] {

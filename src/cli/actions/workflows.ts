@@ -1,29 +1,28 @@
 import type { Context } from '../context.ts';
 import { since, table } from '../format.ts';
-import { json } from '../output.ts';
+import { answer, type AsJson } from '../output.ts';
 import { listWorkflows as listed, type WorkflowRow } from '../../operations/workflow-files.ts';
 import { shownStatus } from './runs.ts';
 
-export async function listWorkflows(context: Context, asJson: boolean): Promise<number> {
+export async function listWorkflows(context: Context, options: AsJson): Promise<number> {
   const { terminal } = context;
   const { workflows, root } = context.place();
   const all = await listed(workflows, root);
-  if (asJson) terminal.write(json(all));
-  else if (all.length === 0) terminal.print('there are no workflows in workflows/\n');
-  else {
-    const rows = all.map(({ file, name, version, steps, last_run, tags, description }) => [
-      file,
-      name ?? 'cannot be read: see `mailroom validate`',
-      version ?? '',
-      steps === null ? '' : String(steps),
-      lastRun(last_run, terminal.now()),
-      tags.join(', '),
-      description ?? '',
-    ]);
-    const head = ['FILE', 'NAME', 'VERSION', 'STEPS', 'LAST RUN', 'TAGS', 'ABOUT'];
-    terminal.print(`${table(head, rows).join('\n')}\n`);
-  }
-  return 0;
+  return answer(terminal, options, all, () => workflowLines(all, terminal.now()));
+}
+
+function workflowLines(all: readonly WorkflowRow[], now: number): string[] {
+  if (all.length === 0) return ['there are no workflows in workflows/'];
+  const rows = all.map(({ file, name, version, steps, last_run, tags, description }) => [
+    file,
+    name ?? 'cannot be read: see `mailroom validate`',
+    version ?? '',
+    steps === null ? '' : String(steps),
+    lastRun(last_run, now),
+    tags.join(', '),
+    description ?? '',
+  ]);
+  return table(['FILE', 'NAME', 'VERSION', 'STEPS', 'LAST RUN', 'TAGS', 'ABOUT'], rows);
 }
 
 function lastRun(run: WorkflowRow['last_run'], now: number): string {

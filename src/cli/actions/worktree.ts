@@ -5,14 +5,13 @@ import { namedIn } from '../../operations/targets.ts';
 import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
 import { line, short, table } from '../format.ts';
-import { json } from '../output.ts';
+import { answer, type AsJson } from '../output.ts';
 import type { Project } from '../../operations/project/project.ts';
 import type { WorktreeStatus } from '../../operations/documents.ts';
 
 type Action = 'list' | 'merge' | 'remove';
 
-export interface WorktreeOptions {
-  readonly json?: boolean;
+interface WorktreeOptions extends AsJson {
   readonly role?: string;
   readonly rules?: boolean;
 }
@@ -21,18 +20,17 @@ export interface WorktreeOptions {
 export async function worktree(
   context: Context,
   action: Action,
-  word: string | undefined,
-  { json: asJson = false, role, rules = false }: WorktreeOptions,
+  word: string | null,
+  { role, rules = false, ...options }: WorktreeOptions,
 ): Promise<number> {
   const { terminal } = context;
   const project = context.project();
   const state = project.state();
   const all = await project.worktrees.list();
   if (action === 'list') {
-    if (word !== undefined) throw new MailroomError('E_USAGE', '`worktree list` takes no thread');
+    if (word !== null) throw new MailroomError('E_USAGE', '`worktree list` takes no thread');
     const documents = all.map((one) => documentOf(one, state));
-    terminal.write(asJson ? json(documents) : `${listing(all, state).join('\n')}\n`);
-    return 0;
+    return answer(terminal, options, documents, () => listing(all, state));
   }
   context.outsideTurn(`worktree ${action}`);
   context.announce();
@@ -51,9 +49,7 @@ export async function worktree(
     action === 'merge'
       ? `merged ${found.branch}, and removed its checkout and branch`
       : `removed the checkout; its work is on the branch ${found.branch}`;
-  if (asJson) terminal.write(json({ schema: 1, action, ...documentOf(found, state) }));
-  else terminal.print(`${did}\n`);
-  return 0;
+  return answer(terminal, options, { schema: 1, action, ...documentOf(found, state) }, () => [did]);
 }
 
 function documentOf(one: WorktreeStatus, state: MailState): object {
@@ -97,10 +93,10 @@ async function named(
   context: Context,
   all: readonly WorktreeStatus[],
   state: MailState,
-  word: string | undefined,
+  word: string | null,
   role: string | undefined,
 ): Promise<WorktreeStatus> {
-  if (word === undefined)
+  if (word === null)
     throw new MailroomError('E_USAGE', '<thread> is missing', '`mailroom worktree` lists them');
   const id = await idOf(context, word, ['thread']);
   const threads = [...new Set(all.map(({ thread }) => thread))].map((thread) => ({

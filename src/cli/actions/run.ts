@@ -1,12 +1,14 @@
-import { MailroomError } from '../kernel/errors.ts';
-import { capabilities as allCapabilities, type Capability } from '../kernel/capabilities.ts';
-import { parseDuration } from '../kernel/duration.ts';
-import type { Context } from './context.ts';
-import { line } from './format.ts';
-import { startFound, type StartOptions } from './run-start.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { capabilities as allCapabilities, type Capability } from '../../kernel/capabilities.ts';
+import { parseDuration } from '../../kernel/duration.ts';
+import type { Context } from '../context.ts';
+import type { AskedWorkflow } from '../../operations/runs/documents.ts';
+import { caller } from '../control.ts';
+import { line } from '../format.ts';
+import { follow } from '../run-follow.ts';
+import { startFound, startRun, workspaceOf, type StartOptions } from '../run-start.ts';
 
-/** The options of `run --agent`. */
-export interface OneShotOptions extends StartOptions {
+interface RunOptions extends StartOptions {
   readonly agent?: string;
   readonly model?: string;
   readonly capabilities?: string;
@@ -19,8 +21,30 @@ const ofFiles = ['param', 'input', 'context', 'contextFile', 'maxVisits', 'overr
 /** Those that mean nothing with one. */
 const ofAgents = ['model', 'capabilities', 'timeout'] as const;
 
+/** Runs a workflow, the one that an event requests, or with `--agent` one task. */
+export async function run(context: Context, workflow: string, options: RunOptions): Promise<number> {
+  refuseIdleOptions(options);
+  if (options.agent !== undefined) return runOneShot(context, options.agent, workflow, options);
+  const asked = await context.place().workflows.asked(workflow, context.call.cwd);
+  return asked === null ? startRun(context, workflow, options) : startAsked(context, asked, options);
+}
+
+/**
+ * Starts a run that an event requests, with the event's parameters, and follows it until it ends.
+ */
+function startAsked(context: Context, asked: AskedWorkflow, options: RunOptions): Promise<number> {
+  context.outsideTurn('run');
+  const { workflows } = context.place();
+  const workspace = workspaceOf(context, asked.workflow, asked.definition, options);
+  const rest = { context: {}, workspace, only: null, record: null, replay: null };
+  context.announce();
+  return follow(context, options, (watch) =>
+    workflows.begin({ ...asked, ...rest, person: caller(context), watch }),
+  );
+}
+
 /** Throws `E_USAGE` for an option that would do nothing. */
-export function refuseIdleOptions(options: OneShotOptions): void {
+function refuseIdleOptions(options: RunOptions): void {
   const isOneShot = options.agent !== undefined;
   const idle = (isOneShot ? ofFiles : ofAgents).find((name) => options[name] !== undefined);
   if (idle === undefined) return;
@@ -30,11 +54,11 @@ export function refuseIdleOptions(options: OneShotOptions): void {
 }
 
 /** Runs one agent with a task, and prints its answer at the end. */
-export async function runOneShot(
+async function runOneShot(
   context: Context,
   agent: string,
   text: string,
-  options: OneShotOptions,
+  options: RunOptions,
 ): Promise<number> {
   context.outsideTurn('run');
   if (text.trim() === '') throw new MailroomError('E_USAGE', 'the task is empty', 'write it as one argument');

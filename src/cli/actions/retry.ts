@@ -1,24 +1,40 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../../operations/runs/documents.ts';
 import type { Context } from '../context.ts';
+import { control } from '../control.ts';
+import { idOf, runOf } from '../ids.ts';
 import { fileText } from '../message-options.ts';
 import { fileOf, printVerdict } from '../run-control.ts';
 import { follow, type FollowOptions } from '../run-follow.ts';
 
-export interface RetryOptions extends FollowOptions {
+interface RetryOptions extends FollowOptions {
   readonly instructions?: string;
+}
+
+/** Puts a failed message back, or retries a failed step of a run. */
+export async function retry(
+  context: Context,
+  target: string,
+  step: string | null,
+  options: RetryOptions,
+): Promise<number> {
+  const kinds = step === null ? (['message', 'run'] as const) : (['run'] as const);
+  const id = await idOf(context, target, step === null ? ['failed', 'run'] : kinds);
+  const run = runOf(context, id, kinds);
+  if (run === null && step === null) return control(context, 'retry', id, options);
+  return retryStep(context, run ?? context.place().workflows.run(id), step, options);
 }
 
 /** Retries a failed step of a run: by the run's host, or without one here. */
 export async function retryStep(
   context: Context,
   run: StoredRun,
-  step: string | undefined,
+  step: string | null,
   options: RetryOptions,
 ): Promise<number> {
   context.outsideTurn('retry');
   context.announce();
-  if (step === undefined)
+  if (step === null)
     throw new MailroomError(
       'E_USAGE',
       'a run is not tried again as a whole: say which step',

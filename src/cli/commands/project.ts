@@ -1,0 +1,59 @@
+import { json, type Commands } from './table.ts';
+
+export const project: Commands = {
+  init: {
+    about: 'create a runnable project, or add what an existing one lacks',
+    arguments: { '[dir]': 'the folder; default: the current one' },
+    options: {
+      '--template <name>':
+        'one that `--list` shows, by default feature-team; or a folder (./name) or git URL',
+      '--provider <name>':
+        'the agent program for all roles: claude, codex, gemini, opencode, pi, agy or rehearsal',
+      '--for <workflow>': 'write only what a workflow refers to and does not exist: agents, skills, modules',
+      '--list': 'print the templates, each with its protocol; write nothing',
+      ...json,
+    },
+    examples: ['mailroom init my-project'],
+    run: async () => (await import('../actions/init.ts')).init,
+  },
+  check: {
+    about: 'check mailroom.yaml, protocols/ and workflows/ without starting anything',
+    options: {
+      '--explore': 'only look for states in which a role waits forever',
+      '--no-explore': 'do not look for such states',
+      ...json,
+    },
+    examples: ['mailroom check && mailroom up'],
+    run: async () => (await import('../actions/check.ts')).runCheck,
+  },
+  doctor: {
+    about: 'show which agent CLIs are installed, which sandboxing works, and what would fail',
+    options: {
+      '--probe': 'ask each installed agent CLI one question: costs a few tokens',
+      '--fix': 'first add what the project lacks: lines of .gitignore, schemas, folders',
+      ...json,
+    },
+    examples: ['mailroom doctor'],
+    run: async () => (await import('../actions/doctor.ts')).doctor,
+  },
+  completion: {
+    about: 'print the completion script of a shell',
+    arguments: { '<shell>': { about: 'the shell', choices: ['bash', 'zsh', 'fish'] } },
+    examples: ['eval "$(mailroom completion bash)"'],
+    run: async () => (await import('../actions/completion.ts')).printScript,
+  },
+  // What the script of `completion` calls.
+  complete: {
+    about: '',
+    isHidden: true,
+    arguments: { '[words...]': 'the command line after the name of the program' },
+    examples: [],
+    run: async () => (await import('../actions/completion.ts')).complete,
+  },
+  lsp: {
+    about: 'serve diagnostics, completion and more to an editor, over the Language Server Protocol on stdio',
+    options: { '--stdio': 'use standard input and output, as always; many editors pass this option' },
+    examples: ['mailroom lsp'],
+    run: async () => (await import('../actions/lsp.ts')).lsp,
+  },
+};
