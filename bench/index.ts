@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-// What starts programs here has a launcher, as the program has.
-import '../test/support/launched.ts';
 import { acp } from './acp.ts';
 import { editing } from './editing.ts';
 import { folding } from './folding.ts';
@@ -41,6 +39,9 @@ function pages(): Line[] {
   const printed = execFileSync(process.execPath, ['--import', 'tsx', script]);
   return JSON.parse(printed.toString()) as Line[];
 }
+
+// What starts programs here has a launcher, as the program has.
+await import('../test/support/launched.ts');
 
 /** `npm run bench`, or `npm run bench -- routing latency` for some of it. */
 const wanted = process.argv.slice(2);
