@@ -6,7 +6,6 @@ import { addCancel } from './commands/cancel.ts';
 import { addApprove, addReject } from './commands/approve.ts';
 import { addCheck } from './commands/check.ts';
 import { addCompletion } from './commands/completion.ts';
-import { addConvert } from './commands/convert.ts';
 import { addCosts } from './commands/costs.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addGraph } from './commands/graph.ts';
@@ -135,7 +134,6 @@ const groups: readonly [Group, ...Group[]] = [
       addReload,
       addPlan,
       addGraph,
-      addConvert,
       addRun,
       addResume,
       addRunStep,
