@@ -9,8 +9,11 @@ export function addGraph(program: Command, context: Context): void {
     .description('print a workflow, or the protocol, as a diagram')
     .argument('[workflow]', 'a file, or the id or name of a workflow in workflows/')
     .option('--protocol', 'print the protocol of the project')
-    .option('--format <format>', 'mermaid, svg, or for the protocol text; default: mermaid, text')
-    .addHelpText('after', '\nExample:\n  $ mailroom graph workflows/ship.yaml --format svg > ship.svg')
+    .option(
+      '--format <format>',
+      'mermaid (default of workflows), or of the protocol text, which is its default',
+    )
+    .addHelpText('after', '\nExample:\n  $ mailroom graph workflows/ship.yaml > ship.mmd')
     .action(
       context.act(async (workflow: string | undefined, options: GraphOptions) =>
         (await import('../actions/graph.ts')).draw(context, workflow ?? null, options),
