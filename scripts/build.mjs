@@ -65,7 +65,6 @@ const apart = /\/tracing\/otlp\.ts$|^\.\/(otlp|bull|postgres)\.ts$|\/channels\/e
 /** Libraries that few commands load, by the names of their files. */
 const librariesApart = {
   '@clack/prompts': 'prompts',
-  '@dagrejs/dagre': 'dagre',
   'vscode-languageserver/node': 'lsp',
   re2js: 're2js',
   ws: 'ws',

@@ -11,13 +11,12 @@ export class JsonFault extends Error {
   }
 }
 
-/** What else a caller demands of a JSON text. Both may throw a `JsonFault`. */
+/** What else a caller demands of a JSON text. `key` may throw a `JsonFault`. */
 export interface JsonRules {
   /** The maximum nesting of lists and objects. */
   readonly levels: number;
   /** `before`: the keys that precede it in its object. */
   readonly key?: (name: string, at: number, before: ReadonlySet<string>) => void;
-  readonly number?: (figure: string, at: number) => void;
 }
 
 /** Throws a `JsonFault` at the first place where JSON text is not JSON, or breaks a rule. */
@@ -53,15 +52,8 @@ class Walk {
     if (level > levels) throw new JsonFault(this.#at, `it is nested more than ${String(levels)} levels deep`);
     if (this.#takes(/\{/y)) this.#members(level + 1);
     else if (this.#takes(/\[/y)) this.#items(level + 1);
-    else if (!this.#takes(/(?:true|false|null)(?!\w)/y) && !this.#number() && !this.#string())
+    else if (!this.#takes(/(?:true|false|null)(?!\w)/y) && !this.#takes(numbers) && !this.#string())
       throw this.#expected('a value; strings need double quotes');
-  }
-
-  #number(): boolean {
-    const start = this.#at;
-    if (!this.#takes(numbers)) return false;
-    this.#rules.number?.(this.#text.slice(start, this.#at), start);
-    return true;
   }
 
   #members(level: number): void {

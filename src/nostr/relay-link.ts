@@ -82,11 +82,6 @@ export class RelayLink {
     return this.#open.has(id);
   }
 
-  /** The wanted events have changed. */
-  renew(): void {
-    this.#ask();
-  }
-
   /**
    * Resolves when the relay has answered every event, or cannot be reached; at the latest after
    * this many milliseconds. Between two connections it reconnects at once.
@@ -135,11 +130,12 @@ export class RelayLink {
     this.#failure = null;
     this.#wasOpen = true;
     this.#lost = 0;
-    this.#ask();
+    this.ask();
     this.#sendOpen();
   }
 
-  #ask(): void {
+  /** Subscribes to the wanted events; call it again when they have changed. */
+  ask(): void {
     const before = this.#filter;
     this.#filter = this.#options.wants?.() ?? null;
     if (this.#filter !== null) this.#say('REQ', subscription, this.#filter);

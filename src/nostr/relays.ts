@@ -53,7 +53,7 @@ export class Relays {
 
   /** The wanted events have changed. */
   renew(): void {
-    for (const link of this.#links.values()) link.renew();
+    for (const link of this.#links.values()) link.ask();
   }
 
   /**

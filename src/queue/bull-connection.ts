@@ -36,7 +36,7 @@ export class Connection {
   readonly #url: string;
   readonly #name: string;
   readonly #onChange: () => void;
-  readonly #foreign: Foreign;
+  readonly foreign: Foreign;
   /** The queues in which it has looked for what is not Mailroom's. */
   readonly #looked = new WeakSet<Pick<Queue, 'toKey'>>();
   readonly #timer: NodeJS.Timeout;
@@ -59,7 +59,7 @@ export class Connection {
       onChange();
     });
     this.#name = name;
-    this.#foreign = new Foreign(this.client, name, onForeign);
+    this.foreign = new Foreign(this.client, name, onForeign);
     this.#onChange = onChange;
     for (const role of roles) this.listen(role);
     this.#timer = setInterval(() => {
@@ -83,19 +83,14 @@ export class Connection {
       return await act(false);
     } catch (error) {
       if (!isWrongType(error)) throw error;
-      await this.#foreign.setKeysAside(queue);
+      await this.foreign.setKeysAside(queue);
       return act(true);
     }
   }
 
   async #look(queue: Pick<Queue, 'toKey'>): Promise<void> {
     this.#looked.add(queue);
-    await this.#foreign.setKeysAside(queue);
-  }
-
-  /** Sets a job aside that this token has taken, and that BullMQ cannot read. */
-  setJobAside(queue: Pick<Queue, 'toKey'>, token: string, why: string): Promise<void> {
-    return this.#foreign.setJobAside(queue, token, why);
+    await this.foreign.setKeysAside(queue);
   }
 
   /** Reports what happens in a queue. */

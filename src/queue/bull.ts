@@ -248,7 +248,7 @@ class BullSource implements JobSource {
     } catch (error) {
       if (isClosed(error)) throw error;
       // Neither what somebody wrote into the queue nor the jobs of other roles may end a worker.
-      await this.#connection.setJobAside(queue, token, messageOf(error));
+      await this.#connection.foreign.setJobAside(queue, token, messageOf(error));
     }
     return null;
   }

@@ -6,7 +6,6 @@ import { parse, readTree } from './tree.ts';
 /** Who outside of languages/ knows the folder of a language; docs/architecture.md says why. */
 const known = [
   'editing languages/swdl',
-  'operations languages/native',
   'operations languages/nip',
   'operations languages/swdl',
   'server/mcp languages/nip',

@@ -64,7 +64,6 @@ describe('the program', () => {
         reload [workflow...]        confirm changed workflows and roles, so that a running \`up\` uses them
         plan <workflow>             show what a run would do and its worst-case cost, without starting it
         graph [workflow]            print a workflow, or the protocol, as a diagram
-        convert <workflow>          print a workflow as an equivalent file of the native language
         run <workflow>              run a workflow to its end
         resume <run>                continue a run; finished steps do not run again
         run-step <workflow> [step]  run a single step of a workflow, in a new run

@@ -64,7 +64,7 @@ describe('RealDisk', () => {
     const glance = mailboxes.glance(file, Date.now() + 20);
     expect(mailboxes.settled(file, glance, 'none')).toEqual({ is: 'complete' });
     expect(mailboxes.accept(file, 'id')).toBe(true);
-    expect(mailboxes.accepting()).toMatchObject([{ name, content: { ok: true, text: 'x' } }]);
+    expect(mailboxes.accepting.all()).toMatchObject([{ name, content: { ok: true, text: 'x' } }]);
     mailboxes.keep('id', 'qa', '2026-11', name);
     const kept = readdirSync(join(disk.root, 'agents/qa/failed/2026-11'), { encoding: 'buffer' });
     expect(kept).toEqual([bytes]);

@@ -201,7 +201,7 @@ describe('what is asked of a relay', () => {
     await relay.until(() => relay.connections === 2 && relay.filters.length === 1);
     expect(relay.filters).toEqual([{ kinds: [7_920] }]);
     kinds = [];
-    from.renew();
+    from.ask();
     await relay.until(() => relay.filters.length === 0);
     expect(relay.filters).toEqual([]);
   });

@@ -66,7 +66,6 @@ const reading: readonly (readonly [line: string, code: number])[] = [
   ['validate', 0],
   ['plan ship', 0],
   ['graph ship', 0],
-  ['convert ship', 0],
   ['runs', 0],
   ['logs nothing', 2],
   ['shows', 2],

@@ -180,26 +180,6 @@ if (process.env.MAILROOM_ROLE === 'reporter') {
   });
 });
 
-describe('a workflow that is converted to the native language', () => {
-  it('is run with the same results', async () => {
-    const place = projectWith();
-    const { stdout } = await place.run(['convert', 'measure', '--to', 'native']);
-    expect(stdout).toContain('# Converted from nip.\n');
-    place.write('workflows/native.yaml', stdout);
-    const input = ['--param', `text=${long}`, '--budget', 'msats=3000'];
-    const [before, after] = [
-      await run(place, 'workflows/measure.json', ...input),
-      await run(place, 'native', ...input),
-    ];
-    expect(after.status).toBe('SUCCEEDED');
-    const results = ({ steps, budget }: Document) => [
-      budget,
-      ...Object.entries(steps).map(([id, { status, values }]) => [id, status, values]),
-    ];
-    expect(results(after)).toEqual(results(before));
-  });
-});
-
 describe('as many runs as mailroom.yaml allows', () => {
   it('continue at once, and one more is refused', async () => {
     const place = projectWith(

@@ -106,7 +106,7 @@ describe('the example of the project', () => {
     expect(stages['release']).toMatchObject({ status: 'success', outputs: { notes: 'A list' } });
   });
 
-  test('runs unchanged, and so does what it is converted to', async () => {
+  test('runs unchanged', async () => {
     project = stagesProject(text, { ...plays, build: "return { changed: ['list.ts'], risky: true };" });
     const values = {
       design: { design: 'A list', risks: ['slow'], needs_tests: true },
@@ -123,24 +123,6 @@ describe('the example of the project', () => {
       ),
       approval: { status: 'success' },
     });
-    const prompts = Object.keys(values).map((stage) => promptOf(project!, stage));
-    const converted = await project.run(['convert', 'stages', '--to', 'native']);
-    project.write('workflows/native.yaml', converted.stdout.replace('name: stages', 'name: again'));
-    const ran = await project.run(['run', 'workflows/native.yaml', ...param, '--json']);
-    expect(JSON.parse(ran.stdout)).toMatchObject({
-      status: 'SUCCEEDED',
-      steps: {
-        ...Object.fromEntries(
-          Object.entries(values).map(([id, each]) => [id, { status: 'SUCCEEDED', values: each }]),
-        ),
-        approval: { status: 'SUCCEEDED' },
-      },
-    });
-    const { run } = JSON.parse(ran.stdout) as { run: string };
-    const withoutRun = (prompt: string) => prompt.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'RUN');
-    expect(Object.keys(values).map((stage) => withoutRun(promptOf(project!, stage, '1.1', run)))).toEqual(
-      prompts.map(withoutRun),
-    );
   });
 });
 

@@ -138,7 +138,7 @@ describe('a template', () => {
 });
 
 describe('mailroom graph --protocol', () => {
-  it('draws roles and messages as text, Mermaid and SVG', async () => {
+  it('draws roles and messages as text and Mermaid', async () => {
     await succeeds('init', '--template', 'solo');
     expect(await succeeds('graph', '--protocol')).toBe(
       [
@@ -152,14 +152,11 @@ describe('mailroom graph --protocol', () => {
     expect(mermaid).toContain('n0{{"user<br/>a person"}}');
     expect(mermaid).toContain('n0 -->|"review-request"| n1');
     expect(mermaid).toContain('n1 -.->|"review, closes the thread"| n0');
-    const svg = await succeeds('graph', '--protocol', '--format', 'svg');
-    expect(svg).toMatch(/^<svg [^]*<title>solo<\/title>[^]*<\/svg>\n$/);
-    expect(svg.match(/stroke-dasharray/g)).toHaveLength(2);
   });
 
   it('draws either one', async () => {
     project.write('protocols/team.yaml', '');
-    for (const args of [[], ['--protocol', 'first-look'], ['--protocol', '--format', 'dot']]) {
+    for (const args of [[], ['--protocol', 'first-look'], ['--protocol', '--format', 'svg']]) {
       const { code } = await project.run(['graph', ...args]);
       expect(code).toBe(2);
     }

@@ -123,7 +123,6 @@ describe('the package', () => {
     const names = [
       'app',
       'bull',
-      'dagre',
       'help',
       'launcher',
       'lsp',

@@ -26,7 +26,7 @@ export async function draw(
 async function workflowAs(context: Context, reference: string, format = 'mermaid'): Promise<string> {
   const definition = expectDefinition(await openWorkflow(context, reference));
   const { diagramOf } = await import('../../operations/graph/diagram.ts');
-  return drawn(diagramOf(definition), format, 'mermaid or svg');
+  return drawn(diagramOf(definition), format, 'mermaid');
 }
 
 async function protocolAs(context: Context, format = 'text'): Promise<string> {
@@ -35,11 +35,10 @@ async function protocolAs(context: Context, format = 'text'): Promise<string> {
   const { protocol } = definition.value;
   const { protocolDiagram, protocolText } = await import('../../operations/graph/protocol.ts');
   if (format === 'text') return `${protocolText(protocol).join('\n')}\n`;
-  return drawn(protocolDiagram(protocol), format, 'text, mermaid or svg');
+  return drawn(protocolDiagram(protocol), format, 'text or mermaid');
 }
 
 async function drawn(picture: Diagram, format: string, formats: string): Promise<string> {
   if (format === 'mermaid') return (await import('../../operations/graph/mermaid.ts')).mermaidOf(picture);
-  if (format === 'svg') return (await import('../../operations/graph/svg.ts')).svgOf(picture);
-  throw new MailroomError('E_USAGE', `\`${format}\` is not a diagram format`, formats);
+  throw new MailroomError('E_USAGE', `\`${format}\` is not a diagram format`, `formats: ${formats}`);
 }

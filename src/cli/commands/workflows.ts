@@ -88,17 +88,10 @@ export const workflows: Commands = {
     arguments: { '[workflow]': workflow },
     options: {
       '--protocol': 'print the protocol of the project',
-      '--format <format>': 'mermaid, svg, or for the protocol text; default: mermaid, text',
+      '--format <format>': 'mermaid (default of workflows), or of the protocol text, which is its default',
     },
-    examples: ['mailroom graph workflows/ship.yaml --format svg > ship.svg'],
+    examples: ['mailroom graph workflows/ship.yaml > ship.mmd'],
     run: async () => (await import('../actions/graph.ts')).draw,
-  },
-  convert: {
-    about: 'print a workflow as an equivalent file of the native language',
-    arguments: { '<workflow>': workflow },
-    options: { '--to <language>': { about: 'the target language; only native', default: 'native' } },
-    examples: ['mailroom convert workflows/demo.yaml --to native > workflows/native.yaml'],
-    run: async () => (await import('../actions/convert.ts')).convert,
   },
   run: {
     about: 'run a workflow to its end',

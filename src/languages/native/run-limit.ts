@@ -31,11 +31,3 @@ export function lowerRuns({ at_once: atOnce = 1, otherwise = 'refuse' }: RunsInp
 > {
   return atOnce === 'any' ? {} : { runs: { most: atOnce, otherwise } };
 }
-
-/** The key of this limit; null: it is the default. */
-export function writeRuns(runs: Workflow['runs']): { at_once?: number | 'any'; otherwise?: 'wait' } | null {
-  if (runs === undefined) return { at_once: 'any' };
-  const { most: atOnce, otherwise } = runs;
-  if (atOnce === 1 && otherwise === 'refuse') return null;
-  return { ...(atOnce !== 1 && { at_once: atOnce }), ...(otherwise === 'wait' && { otherwise }) };
-}

@@ -13,7 +13,7 @@ type Script = Extract<Work, { kind: 'script' }>;
 type Command = Extract<Work, { kind: 'command' }>;
 
 /** The provider of each worker; CUSTOM has none. */
-export const providers: Readonly<Record<Exclude<Worker, 'CUSTOM'>, string>> = workerProviders;
+const providers: Readonly<Record<Exclude<Worker, 'CUSTOM'>, string>> = workerProviders;
 
 interface AgentInput {
   readonly model?: string | undefined;

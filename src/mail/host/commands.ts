@@ -28,7 +28,7 @@ export class Commands {
   readonly #ledger: MailLedger;
   readonly #protocol: Protocol;
   readonly #mailboxes: Mailboxes;
-  readonly #files: ControlReader<ControlFile>;
+  readonly files: ControlReader<ControlFile>;
   #unpaused: RoleName[] = [];
   #hasLooked = false;
 
@@ -36,7 +36,7 @@ export class Commands {
     this.#ledger = ledger;
     this.#protocol = protocol;
     this.#mailboxes = ports.mailboxes;
-    this.#files = new ControlReader(ports.control, {
+    this.files = new ControlReader(ports.control, {
       read: readControl,
       follow: (file) => this.#follow(file),
       refused: (file) => reportRefused(ledger, file),
@@ -48,14 +48,14 @@ export class Commands {
    * verdicts recorded before that stay valid.
    */
   take(): RoleName[] {
-    this.#files.take();
+    this.files.take();
     this.#hasLooked = true;
     return this.#unpaused.splice(0);
   }
 
   /** Whether more commands wait than the last `take` looked at. */
   get more(): boolean {
-    return this.#files.more;
+    return this.files.more;
   }
 
   #follow(file: ControlFile): void {
@@ -76,14 +76,6 @@ export class Commands {
    */
   #isLate({ at }: ControlFile): boolean {
     return !this.#hasLooked || this.#ledger.now() - at >= patience;
-  }
-
-  /**
-   * Removes the files whose verdicts are durable, and sets aside those that it could not handle.
-   * Throws `E_DISK`.
-   */
-  release(): void {
-    this.#files.release();
   }
 }
 

@@ -39,7 +39,7 @@ export class Grown {
 
   /** Begins to watch an accepted file that the journal has. */
   watch(id: MessageId): void {
-    this.#mailboxes.watch(id);
+    this.#mailboxes.accepting.watch(id);
     this.#hasAny = true;
   }
 
@@ -48,13 +48,13 @@ export class Grown {
    * set, in milliseconds.
    */
   look(now: number): number | null {
-    const watched = this.#hasAny ? this.#mailboxes.watched() : [];
+    const watched = this.#hasAny ? this.#mailboxes.accepting.watched() : [];
     this.#hasAny = watched.length > 0;
     for (const file of watched) {
       const since = this.#since.get(file.id) ?? now;
       this.#since.set(file.id, since);
       if (file.hasGrown) this.#grew(file);
-      else if (now - since >= watchMs) this.#end(file.id, () => this.#mailboxes.release(file.id));
+      else if (now - since >= watchMs) this.#end(file.id, () => this.#mailboxes.accepting.remove(file.id));
     }
     return watched.length === 0 ? null : againMs;
   }

@@ -257,12 +257,12 @@ export class Intake {
    * could.
    */
   recordAccepted(): void {
-    for (const accepted of this.#mailboxes.accepting()) {
+    for (const accepted of this.#mailboxes.accepting.all()) {
       if (this.#done.has(accepted.id)) continue;
       if (!this.#isKnown(accepted.id)) this.#ledger.record(this.#judge(accepted));
       this.#done.add(accepted.id);
     }
-    for (const file of this.#mailboxes.refusedAccepting()) reportRefused(this.#ledger, file);
+    for (const file of this.#mailboxes.accepting.refused()) reportRefused(this.#ledger, file);
     this.#tasks.recorded();
     this.#unrecorded = false;
   }
@@ -274,7 +274,7 @@ export class Intake {
    */
   refuseLeft(roles: ReadonlySet<RoleName>, disk: DiskGuard): void {
     for (const role of roles) disk.attempt(() => this.#takeLeft(role), undefined);
-    for (const { id, role, box, content, name } of this.#mailboxes.accepting()) {
+    for (const { id, role, box, content, name } of this.#mailboxes.accepting.all()) {
       if (box !== 'outbox' || !roles.has(role) || this.#isKnown(id)) continue;
       const reason = {
         code: 'E_TURN',
@@ -311,8 +311,8 @@ export class Intake {
   release(kept: ReadonlySet<string>): void {
     for (const id of this.#done) {
       if (kept.has(id)) continue;
-      if (this.#unseen.has(id) || this.#mailboxes.hasGrown(id)) this.#grown.watch(id);
-      else this.#mailboxes.release(id);
+      if (this.#unseen.has(id) || this.#mailboxes.accepting.hasGrown(id)) this.#grown.watch(id);
+      else this.#mailboxes.accepting.remove(id);
       this.#done.delete(id);
       this.#unseen.delete(id);
       this.#names.delete(id);

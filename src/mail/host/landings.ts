@@ -46,7 +46,7 @@ export class Landings {
     const job = this.#job(key, step);
     this.#running.add(key, { key, landing });
     // No other turn may enter a checkout in which gates run.
-    if (job.step.do === 'check') this.#permissions.begin(key, job.step.checks.workspace, true);
+    if (job.step.do === 'check') this.#permissions.overlaps.begin(key, job.step.checks.workspace, true);
     this.#ports.runner.land(job);
   }
 
@@ -92,7 +92,7 @@ export class Landings {
     } finally {
       if (isLast) {
         this.#running.forget(key);
-        this.#permissions.forget(key);
+        this.#permissions.overlaps.end(key);
       }
     }
   }

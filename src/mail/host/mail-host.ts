@@ -206,7 +206,7 @@ export class MailHost implements Host {
     // process that has ended since.
     if (this.#commandsReadable) this.#turns.steer(this.#decision);
     this.#project();
-    disk.attempt(() => this.#commands.release(), undefined);
+    disk.attempt(() => this.#commands.files.release(), undefined);
     this.#showRuns();
     const decided = this.#commandsReadable ? this.#decision.wake : null;
     const settled = wake === null && !more && this.#ledger.state.pendingProjections.size === 0;

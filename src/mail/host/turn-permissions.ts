@@ -22,7 +22,8 @@ export interface ChangesJudged {
 export class TurnPermissions {
   readonly #project: string;
   readonly #verifies: (provider: string) => boolean;
-  readonly #overlaps = new Overlaps();
+  /** Work by folder; gates count, too, as they may change it. */
+  readonly overlaps = new Overlaps();
 
   constructor(project: string, verifies: (provider: string) => boolean) {
     this.#project = project;
@@ -34,21 +35,6 @@ export class TurnPermissions {
     if (!this.#verifies(provider)) return [];
     const own = mayChange(capabilities) ? [] : [workspace];
     return workspace === this.#project ? own : [...own, this.#project];
-  }
-
-  /** Registers work in a folder; gates count, too, as they may change it. */
-  begin(key: string, workspace: string, changes: boolean): void {
-    this.#overlaps.begin(key, workspace, changes);
-  }
-
-  /** Whether work is registered in a folder. */
-  isUsed(workspace: string): boolean {
-    return this.#overlaps.isUsed(workspace);
-  }
-
-  /** Ends the registration of gates, or of a process that failed to start. */
-  forget(key: string): void {
-    this.#overlaps.end(key);
   }
 
   /**
@@ -63,7 +49,7 @@ export class TurnPermissions {
       readonly messages: readonly Message[];
     },
   ): ChangesJudged {
-    const shared = this.#overlaps.end(key);
+    const shared = this.overlaps.end(key);
     const { workspace, messages } = turn;
     const tests = turn.capabilities.includes('RUN_TESTS');
     let failure: Reason | null = null;

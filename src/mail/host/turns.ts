@@ -100,7 +100,7 @@ export class Turns {
     } catch (error) {
       if (!isContained(error)) throw error;
       this.#running.forget(key);
-      this.#permissions.forget(key);
+      this.#permissions.overlaps.end(key);
       if (isHostFault(error) || isDenied(error)) return this.#hold(turn, error.message);
       const failed = failedBy(error, { usd: 0, tokens: 0 });
       this.#ledger.record([
@@ -115,7 +115,7 @@ export class Turns {
   held(key: string, problem: string): void {
     const isStopping = this.#running.isStopping(key);
     this.#running.forget(key);
-    this.#permissions.forget(key);
+    this.#permissions.overlaps.end(key);
     this.#met.delete(key);
     const turn = turnOf(this.#ledger.state, key);
     if (isStopping || turn === undefined) return;
@@ -139,7 +139,7 @@ export class Turns {
   #isBeingLeft(turn: Turn): boolean {
     const { protocol } = this.#options;
     const { workspace, entering } = placeOf(this.#ledger.state, protocol, this.#ports.project, turn);
-    return entering !== undefined && this.#permissions.isUsed(workspace);
+    return entering !== undefined && this.#permissions.overlaps.isUsed(workspace);
   }
 
   #role(turn: Turn): Role | undefined {
@@ -168,7 +168,7 @@ export class Turns {
     const job = this.#job(key, turn, role, text);
     const { invocation } = job;
     this.#running.add(key, invocation);
-    this.#permissions.begin(key, invocation.workspace, mayChange(invocation.capabilities));
+    this.#permissions.overlaps.begin(key, invocation.workspace, mayChange(invocation.capabilities));
     this.#ports.runner.start({ ...job, watched: this.#permissions.watched(job.provider, invocation) });
   }
 
@@ -231,7 +231,7 @@ export class Turns {
     const { workspace } = placeOf(this.#ledger.state, protocol, project, turn);
     this.#running.add(key, null);
     this.#met.set(key, metBy({ leaving, work }));
-    this.#permissions.begin(key, workspace, true);
+    this.#permissions.overlaps.begin(key, workspace, true);
     runner.check({
       key,
       provider: turn.provider,
@@ -319,7 +319,7 @@ export class Turns {
   checked(key: string, report: CheckReport): void {
     const turn = turnOf(this.#ledger.state, key);
     try {
-      this.#permissions.forget(key);
+      this.#permissions.overlaps.end(key);
       if (!turn || this.#running.isStopping(key)) return;
       const { id, role, attempt, round } = turn;
       this.waits.forget(id);

@@ -1,6 +1,5 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import type { RefusedFile } from '../../host/control.ts';
-import { Accepting, acceptingFolder, type Watched } from './accepting.ts';
+import { Accepting, acceptingFolder } from './accepting.ts';
 import { messageBytes, readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk, FileStat } from '../../disk/disk.ts';
@@ -9,7 +8,7 @@ import { isMarkdown, markOfSent, type IsMail } from './mail-files.ts';
 import { Settling } from './settling.ts';
 import type { Glance, Settled } from './settling.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
-import type { Accepted, Box, Dropped, Folder } from '../format/boxes.ts';
+import type { Box, Dropped, Folder } from '../format/boxes.ts';
 
 /** The messages in a box. */
 export interface BoxNames {
@@ -28,7 +27,8 @@ export interface BoxNames {
 export class Mailboxes {
   readonly #disk: Disk;
   readonly #isMail: IsMail;
-  readonly #accepting: Accepting;
+  /** The files that were accepted and that the journal does not have yet. */
+  readonly accepting: Accepting;
   /** By folder. */
   readonly #settling = new Map<string, Settling>();
 
@@ -36,7 +36,7 @@ export class Mailboxes {
   constructor(disk: Disk, isMail = isMarkdown) {
     this.#disk = disk;
     this.#isMail = isMail;
-    this.#accepting = new Accepting(disk);
+    this.accepting = new Accepting(disk);
   }
 
   /** Creates the folders of these roles. Returns the roles whose inbox was missing. */
@@ -101,25 +101,7 @@ export class Mailboxes {
   /** Moves a dropped file, by one rename, to a name with its new id. False: it was gone. */
   accept(file: Dropped, id: MessageId): boolean {
     this.#settlingOf(file).forget(file.name);
-    return this.#accepting.take(pathOf(file), file, id);
-  }
-
-  /**
-   * All accepted files that are not released, oldest id first; reads each (only a regular file
-   * within the limit).
-   */
-  accepting(): Accepted[] {
-    return this.#accepting.all();
-  }
-
-  /** Files that another program put among these, and that were put aside since the last call. */
-  refusedAccepting(): RefusedFile[] {
-    return this.#accepting.refused();
-  }
-
-  /** Removes an accepted file, once the journal has it. */
-  release(id: MessageId): void {
-    this.#accepting.remove(id);
+    return this.accepting.take(pathOf(file), file, id);
   }
 
   /**
@@ -127,26 +109,12 @@ export class Mailboxes {
    * unchanged.
    */
   keep(id: MessageId, role: RoleName, month: string, name: string): boolean {
-    return this.#accepting.move(id, join(filedPath(role, 'failed', month), name));
-  }
-
-  /** Keeps an accepted file that the journal has, because it may still be written. */
-  watch(id: MessageId): void {
-    this.#accepting.watch(id);
-  }
-
-  /** Whether an accepted file has grown since it was read. */
-  hasGrown(id: MessageId): boolean {
-    return this.#accepting.hasGrown(id);
-  }
-
-  watched(): Watched[] {
-    return this.#accepting.watched();
+    return this.accepting.move(id, join(filedPath(role, 'failed', month), name));
   }
 
   /** Moves an accepted file back to the inbox, as if it had just been dropped there. */
   putBack(id: MessageId, role: RoleName, name: string): void {
-    this.#accepting.move(id, join(boxPath(role, 'inbox'), name));
+    this.accepting.move(id, join(boxPath(role, 'inbox'), name));
   }
 
   /**

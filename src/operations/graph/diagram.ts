@@ -4,7 +4,6 @@ import type { Body, Step, Workflow } from '../../workflow/model.ts';
 
 /** A workflow or a protocol as a drawing: nodes, frames and edges. */
 export interface Diagram {
-  readonly title: string;
   readonly nodes: readonly DiagramNode[];
   /** Loops and sub-workflows: frames around their steps. */
   readonly frames: readonly Frame[];
@@ -22,7 +21,7 @@ export interface DiagramNode {
   readonly frame: string | null;
 }
 
-export interface Frame {
+interface Frame {
   readonly path: string;
   readonly label: string;
   readonly frame: string | null;
@@ -55,7 +54,7 @@ export function diagramOf(workflow: Workflow): Diagram {
     }
   };
   walk(workflow.body, null);
-  return { title: workflow.name, nodes, frames, edges };
+  return { nodes, frames, edges };
 }
 
 /** The steps of a workflow's own body; those inside loops and sub-workflows are left out. */

@@ -22,7 +22,7 @@ export function protocolDiagram(protocol: Protocol): Diagram {
     };
     return pairs(from, to).map((pair) => ({ ...pair, ...drawn }));
   });
-  return { title: protocol.name, nodes, frames: [], edges };
+  return { nodes, frames: [], edges };
 }
 
 function pairs(from: readonly string[], to: readonly string[]): { from: string; to: string }[] {

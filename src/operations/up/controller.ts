@@ -350,7 +350,7 @@ function portsOf(
     verifies: (provider) => isAgentProvider(config, provider),
     ...(tools && { tools }),
     newId: v7,
-    roleText: (role) => rules.roleText(role),
+    roleText: (role) => rules.texts.of(role),
     notify: (role, message) => notifyPerson(disk.root, config, role, message),
   };
 }

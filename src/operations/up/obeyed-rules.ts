@@ -1,5 +1,4 @@
 import { orElse } from '../../kernel/contained.ts';
-import type { RoleName } from '../../kernel/ids.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { differingFiles, type Confirmable, type Unconfirmed } from '../project/confirmed.ts';
 import { rulesKey, rulesOf, rulesWith, type Wired } from '../project/definition.ts';
@@ -21,7 +20,8 @@ interface Hints {
 export class ObeyedRules {
   readonly #disk: Disk;
   readonly #followed: Confirmable;
-  readonly #texts: ConfirmedRoleTexts;
+  /** The descriptions of the roles. */
+  readonly texts: ConfirmedRoleTexts;
   readonly #clock: () => number;
   readonly #wake: () => void;
   /** Who changed what in the meantime, for the person at the start; null: nothing. */
@@ -58,15 +58,10 @@ export class ObeyedRules {
   ) {
     this.#disk = disk;
     this.#followed = parts.followed;
-    this.#texts = parts.texts;
+    this.texts = parts.texts;
     this.note = parts.note;
     this.#clock = parts.clock;
     this.#wake = parts.wake;
-  }
-
-  /** The description of a role. Throws `E_FILE` while it has to wait for one. */
-  roleText(role: RoleName): string {
-    return this.#texts.of(role);
   }
 
   /**
@@ -100,7 +95,7 @@ export class ObeyedRules {
     const [before, now] = [fingerprint(), orElse(() => rulesOf(this.#disk).fingerprint(), fingerprint())];
     const files = before === now ? [] : differingFiles(before, now);
     const rules = before === now ? [] : [{ key, path, files, fingerprint: now }];
-    return [...rules, ...this.#texts.unused()];
+    return [...rules, ...this.texts.unused()];
   }
 
   async #ask(difference: string, asked: Promise<readonly string[]>): Promise<void> {

@@ -9,10 +9,10 @@ import { streamOf, type OutputPipe, type Source } from '../starting/pipe-pool.ts
 export class Output {
   #pipe: OutputPipe | null = null;
   #stream: Readable | null = null;
-  readonly #capture: Capture;
+  readonly capture: Capture;
 
   constructor(source: Source | null, capture: Capture) {
-    this.#capture = capture;
+    this.capture = capture;
     if (source instanceof Readable) this.#follow(source);
     else this.#pipe = source;
   }
@@ -23,7 +23,7 @@ export class Output {
     let isSilent = true;
     const isOver = this.#pipe.drain((chunk) => {
       isSilent = false;
-      this.#capture.take(chunk);
+      this.capture.take(chunk);
     });
     if (isOver) this.#pipe = null;
     else if (!isSilent) this.#flow();
@@ -48,18 +48,6 @@ export class Output {
   #follow(stream: Readable): void {
     this.#stream = stream;
     stream.on('error', () => {});
-    stream.on('data', (chunk: Buffer) => this.#capture.take(chunk));
-  }
-
-  close(): void {
-    this.#capture.close();
-  }
-
-  tail(): string {
-    return this.#capture.tail();
-  }
-
-  text(): string {
-    return this.#capture.text();
+    stream.on('data', (chunk: Buffer) => this.capture.take(chunk));
   }
 }

@@ -208,15 +208,15 @@ export class Supervision {
     this.#launching.close();
     const open = this.#outputs.map((output) => output.end());
     const [survivors] = await Promise.all([this.#endLeftovers(), settledWithin(open, PIPE_WAIT_MS)]);
-    for (const output of this.#outputs) output.close();
+    for (const output of this.#outputs) output.capture.close();
     return {
       ...exit,
       reason: this.#tree === null ? 'spawn-failed' : (this.#reason ?? 'exited'),
       error: this.#error,
-      stdoutTail: this.#outputs[0]?.tail() ?? '',
-      stderrTail: this.#outputs[1]?.tail() ?? '',
-      stdout: this.#outputs[0]?.text() ?? '',
-      stderr: this.#outputs[1]?.text() ?? '',
+      stdoutTail: this.#outputs[0]?.capture.tail() ?? '',
+      stderrTail: this.#outputs[1]?.capture.tail() ?? '',
+      stdout: this.#outputs[0]?.capture.text() ?? '',
+      stderr: this.#outputs[1]?.capture.text() ?? '',
       startedAt: this.#tree === null ? null : this.#startedAt,
       durationMs,
       survivors,

@@ -1,8 +1,7 @@
 import type * as z from 'zod';
-import type { Json } from '../../kernel/json.ts';
+import { readExactJson, syntaxProblem, type Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { Refusal } from './problem.ts';
-import { parseStrictly } from './strict-json.ts';
 
 /** Reads a request's JSON of at most this many bytes. Throws a refusal that names the place. */
 export async function readBody(request: Request, mostBytes: number): Promise<Json> {
@@ -10,9 +9,16 @@ export async function readBody(request: Request, mostBytes: number): Promise<Jso
   if (!/^application\/json\s*(?:;\s*charset=utf-8\s*)?$/i.test(type))
     throw new Refusal(415, 'E_USAGE', 'send JSON, with `Content-Type: application/json`');
   const text = await readText(request, mostBytes);
-  const read = parseStrictly(text);
-  if (read.ok) return read.value;
-  throw new Refusal(400, 'E_USAGE', read.problem);
+  const read = readExactJson(text);
+  if (!read.ok)
+    throw new Refusal(400, 'E_USAGE', (syntaxProblem(text) ?? read.problem).replace(/^it/, 'the body'));
+  if (namesPrototype(read.value)) throw new Refusal(400, 'E_USAGE', 'the key `__proto__` is not allowed');
+  return read.value;
+}
+
+function namesPrototype(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(namesPrototype);
 }
 
 async function readText(request: Request, mostBytes: number): Promise<string> {

@@ -22,40 +22,25 @@ export type Begun =
  */
 export class Checkouts {
   readonly #ports: Pick<RunPorts, 'clock' | 'git' | 'report'>;
-  readonly #busy = new ProcessTable<Launch>({ stop: () => {} });
+  /** What git prepares now. */
+  readonly busy = new ProcessTable<Launch>({ stop: () => {} });
 
   constructor(ports: Pick<RunPorts, 'clock' | 'git' | 'report'>) {
     this.#ports = ports;
   }
 
-  get size(): number {
-    return this.#busy.size;
-  }
-
-  has(key: string): boolean {
-    return this.#busy.has(key);
-  }
-
-  get launches(): Iterable<Launch> {
-    return this.#busy.values();
-  }
-
   /** What is not wanted any more has no consequences: git is left to end. */
   steer(wanted: ReadonlyMap<string, unknown>): void {
-    this.#busy.steer(wanted, () => {});
-  }
-
-  stopAll(): void {
-    this.#busy.stopAll();
+    this.busy.steer(wanted, () => {});
   }
 
   /** Calls `then` with what git has done, unless the launch was stopped meanwhile. */
   begin(key: string, launch: Launch, then: (begun: Begun) => void): void {
-    this.#busy.add(key, launch);
+    this.busy.add(key, launch);
     void this.#begun(launch).then((begun) =>
       this.#ports.report(() => {
-        const isStopped = this.#busy.isStopping(key);
-        this.#busy.forget(key);
+        const isStopped = this.busy.isStopping(key);
+        this.busy.forget(key);
         if (!isStopped) then(begun);
       }),
     );

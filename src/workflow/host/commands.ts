@@ -18,12 +18,12 @@ export type { RunControlFile };
 export class RunCommands {
   readonly #ledger: RunLedger;
   readonly #rules: Rules;
-  readonly #files: ControlReader<RunControlFile>;
+  readonly files: ControlReader<RunControlFile>;
 
   constructor(ledger: RunLedger, rules: Rules, control: Control, report: (problem: string) => void) {
     this.#ledger = ledger;
     this.#rules = rules;
-    this.#files = new ControlReader(control, {
+    this.files = new ControlReader(control, {
       read: readRunControl,
       follow: (file) => this.#follow(file),
       refused: ({ path, problem, others }) => {
@@ -34,26 +34,13 @@ export class RunCommands {
     });
   }
 
-  /** Records the verdicts. Throws `E_DISK`. */
-  take(): void {
-    this.#files.take();
-  }
-
   /**
    * Before an ended run continues: refuses commands that came too late, which do not apply to it
    * any more. `wanted`: those that are followed once it continues.
    */
   refuseLate(wanted: ReadonlySet<CommandId>): void {
-    for (const file of this.#files.waiting())
+    for (const file of this.files.waiting())
       if (!wanted.has(file.id) && this.#refusal(file) !== null) this.#follow(file);
-  }
-
-  /**
-   * Removes files whose verdicts are durable, and puts aside those that could not be followed.
-   * Throws `E_DISK`.
-   */
-  release(): void {
-    this.#files.release();
   }
 
   #refusal(file: RunControlFile): Reason | null {

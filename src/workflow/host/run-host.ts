@@ -174,10 +174,10 @@ export class RunHost implements Host {
   resume(by: 'person' | 'up', wishes: readonly Happening[] = []): void {
     const wanted = new Set(wishes.flatMap((wish) => ('command' in wish ? (wish.command ?? []) : [])));
     if (this.state.endedAt !== null) this.#disk.succeeds(() => this.#commands.refuseLate(wanted));
-    this.#workers.hideLeft();
+    this.#workers.results.hideLeft();
     this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
     this.#hooks.resume();
-    this.#workers.clean();
+    this.#workers.away.clean();
     this.#flush();
     // The last host may have died between the journal and the folders.
     this.#projector.projectAll(this.#ledger.state);
@@ -188,7 +188,7 @@ export class RunHost implements Host {
    * remains, and all is projected.
    */
   finish(): boolean {
-    this.#workers.hideLeft();
+    this.#workers.results.hideLeft();
     this.#rollback.retry();
     this.#hooks.resume();
     this.#projector.projectAll(this.#ledger.state);
@@ -206,9 +206,9 @@ export class RunHost implements Host {
     this.#ledger.recordSuspension();
     if (scan) this.#disk.renew();
     if (this.#parks) this.#disk.succeeds(() => shareParking(this.#ledger, this.#ports.parking));
-    if (scan) this.#commandsReadable = this.#disk.succeeds(() => this.#commands.take());
-    this.#disk.succeeds(() => this.#workers.take());
-    for (const problem of this.#workers.problems()) this.#disk.report(problem);
+    if (scan) this.#commandsReadable = this.#disk.succeeds(() => this.#commands.files.take());
+    this.#disk.succeeds(() => this.#workers.roles.take());
+    for (const problem of this.#workers.roles.problems()) this.#disk.report(problem);
     // While commands are unreadable, running processes continue and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
     this.#reportSlots();
@@ -243,7 +243,7 @@ export class RunHost implements Host {
     this.#hooks.startHeld();
     this.#disk.succeeds(() => this.#alert.look());
     this.#approvals.look();
-    this.#disk.succeeds(() => this.#commands.release());
+    this.#disk.succeeds(() => this.#commands.files.release());
     // An older decision may want processes that have ended since.
     if (this.#commandsReadable) this.#disk.succeeds(() => this.#workers.steer(wanted));
     this.#draw(events);

@@ -37,12 +37,12 @@ export class Workers {
   readonly #rules: Rules;
   readonly #ports: RunPorts;
   readonly #letters: DeadLetters;
-  readonly #roles: RoleSteps;
+  readonly roles: RoleSteps;
   readonly #running: ProcessTable<Running>;
   readonly #permissions: StepPermissions;
   readonly #checkouts: Checkouts;
-  readonly #away: AwaySteps;
-  readonly #results: StepResults;
+  readonly away: AwaySteps;
+  readonly results: StepResults;
   /** Ends that could not be read yet. */
   readonly #late = new Map<string, () => void>();
   /** What waits for the machine. */
@@ -55,14 +55,14 @@ export class Workers {
     this.#rules = rules;
     this.#ports = ports;
     this.#checkouts = new Checkouts(ports);
-    this.#away = new AwaySteps(ledger, ports);
-    this.#results = new StepResults(ledger, ports);
+    this.away = new AwaySteps(ledger, ports);
+    this.results = new StepResults(ledger, ports);
     this.waits = new HostWaits(() => ports.clock.elapsed?.() ?? ports.clock.now());
     this.#running = new ProcessTable({
-      stop: (key) => (this.#isAway(key) ? this.#away.stop(key) : ports.runner.stop(key)),
-      leave: (key) => (this.#isAway(key) ? this.#away.leave(key) : ports.runner.stop(key)),
+      stop: (key) => (this.#isAway(key) ? this.away.stop(key) : ports.runner.stop(key)),
+      leave: (key) => (this.#isAway(key) ? this.away.leave(key) : ports.runner.stop(key)),
     });
-    this.#roles = new RoleSteps(ledger, ports, rules.workflow, {
+    this.roles = new RoleSteps(ledger, ports, rules.workflow, {
       launchOf: (key) => launchOf(ledger.state, rules, key),
       guard: (launch, act) => {
         const isOver = this.#guard(launch, act);
@@ -73,23 +73,13 @@ export class Workers {
     });
   }
 
-  /** Reads what arrived by mail. */
-  take(): void {
-    this.#roles.take();
-  }
-
-  /** Mail that was put aside since the last call. */
-  problems(): string[] {
-    return this.#roles.problems();
-  }
-
   /** Whether the run has messages in the mail, wanted or not. Throws `E_DISK`. */
   get hasMail(): boolean {
-    return this.#roles.left;
+    return this.roles.left;
   }
 
   get running(): number {
-    return this.#running.size + this.#checkouts.size;
+    return this.#running.size + this.#checkouts.busy.size;
   }
 
   /** The steps that the machine could not start. */
@@ -119,7 +109,7 @@ export class Workers {
 
   has(key: ProcessKey): boolean {
     const text = keyText(key);
-    return this.#running.has(text) || this.#checkouts.has(text) || this.#roles.has(key);
+    return this.#running.has(text) || this.#checkouts.busy.has(text) || this.roles.has(key);
   }
 
   /**
@@ -128,13 +118,13 @@ export class Workers {
    */
   steer(processes: readonly Process[]): void {
     const own = byKey(processes.filter((process) => !isRoleStep(process)));
-    this.#away.flushed();
+    this.away.flushed();
     this.waits.keep(byKey(processes));
     this.#checkouts.steer(own);
     this.#running.steer(own, ({ key }) => this.#start(key));
     for (const [key, conclude] of this.#late)
       if (this.#running.isStopping(key) || this.waits.mayTry(key)) conclude();
-    this.#roles.steer(processes.filter(isRoleStep));
+    this.roles.steer(processes.filter(isRoleStep));
   }
 
   /** Starts those that do not run yet. */
@@ -144,7 +134,7 @@ export class Workers {
 
   #start(key: ProcessKey): void {
     const text = keyText(key);
-    if (this.#checkouts.has(text) || !this.waits.mayTry(text)) return;
+    if (this.#checkouts.busy.has(text) || !this.waits.mayTry(text)) return;
     const launch = launchOf(this.#ledger.state, this.#rules, key);
     this.#guard(launch, () => {
       this.#refuseBranch();
@@ -219,20 +209,20 @@ export class Workers {
     const invocation = prompt === null ? null : invocationAway(this.#ports.project, launch, prepared, prompt);
     this.#running.add(key, { launch, prepared, invocation, entered });
     this.#permissions.begin(key, launch, prepared.workspace);
-    this.#away.start({ key, launch, prepared, invocation, watched: this.#permissions.watches(launch) });
+    this.away.start({ key, launch, prepared, invocation, watched: this.#permissions.watches(launch) });
   }
 
   /** The job of a step is known. Call `look` afterwards. */
   launched(key: string, queued: Queued): void {
     const running = this.#running.get(key);
     if (running !== undefined && !this.#running.isStopping(key))
-      this.#away.launched(key, running.launch, queued);
+      this.away.launched(key, running.launch, queued);
   }
 
   /** A worker has begun a step, or (null) none has it now. */
   assigned(key: string, worker: Assigned | null): void {
     const running = this.#running.get(key);
-    if (running !== undefined) this.#away.assigned(key, running.launch, worker);
+    if (running !== undefined) this.away.assigned(key, running.launch, worker);
   }
 
   /**
@@ -243,7 +233,7 @@ export class Workers {
     const running = this.#running.get(key);
     if (!running) return;
     const { launch, prepared } = running;
-    if (launch.on !== undefined) this.#away.over(key);
+    if (launch.on !== undefined) this.away.over(key);
     const changes = changed.get(prepared.workspace) ?? null;
     const over = {
       ...running,
@@ -251,7 +241,7 @@ export class Workers {
       reported,
       looked: this.#permissions.end(key, launch, prepared, changes),
     };
-    const leaves = running.entered !== null && isDone(exit, this.#results.outcome(over));
+    const leaves = running.entered !== null && isDone(exit, this.results.outcome(over));
     if (this.#running.isStopping(key) || !(measured(launch) || leaves))
       return this.#conclude(over, nothingLeft);
     void this.#leave(over);
@@ -283,7 +273,7 @@ export class Workers {
     const unread = (problem: string) => this.#ports.report(() => this.unread(key, problem));
     const isStopped = () => this.#running.isStopping(key);
     try {
-      const left = await onceRepaired(() => this.#results.left(over), { unread, isStopped });
+      const left = await onceRepaired(() => this.results.left(over), { unread, isStopped });
       this.#ports.report(() => this.#conclude(over, left));
     } catch (error) {
       this.#ports.report(() => {
@@ -298,7 +288,7 @@ export class Workers {
     const { key } = over.launch;
     const text = keyText(key);
     this.#late.delete(text);
-    if (this.#running.isStopping(text)) this.#results.hideValues(key);
+    if (this.#running.isStopping(text)) this.results.hideValues(key);
     else if (
       !this.#guard(
         over.launch,
@@ -315,12 +305,12 @@ export class Workers {
 
   #record(over: Over, { changed, worked }: Left): void {
     const { launch, invocation, exit, looked } = over;
-    const outcome = this.#results.outcome(over);
+    const outcome = this.results.outcome(over);
     if (outcome !== null && invocation !== null) this.#ports.recorded?.(invocation, outcome, exit);
     if (launch.check === null) {
-      const result = this.#results.withCommit(
+      const result = this.results.withCommit(
         launch,
-        withLooked(this.#results.work(over, outcome), looked),
+        withLooked(this.results.work(over, outcome), looked),
         worked,
       );
       this.#ledger.record([{ type: 'ended', key: launch.key, result }]);
@@ -331,11 +321,6 @@ export class Workers {
     const result = withLooked(read, looked);
     if (collected.values !== null) this.#ports.files.hideValues(launch.key);
     this.#ledger.record([{ type: 'checked', key: launch.key, result, verdict }]);
-  }
-
-  /** As `StepResults` has it. */
-  hideLeft(): void {
-    this.#results.hideLeft();
   }
 
   /**
@@ -371,11 +356,6 @@ export class Workers {
     this.#hold(keyText(key), problem);
   }
 
-  /** Removes what earlier hosts have left in the queue of workers, and no step needs. */
-  clean(): void {
-    this.#away.clean();
-  }
-
   /**
    * Records that running processes are stopped on purpose; they start again, uncounted. Those on
    * workers continue.
@@ -383,14 +363,14 @@ export class Workers {
   putBack(): void {
     const launches = [...this.#running.values()]
       .map(({ launch }) => launch)
-      .filter((launch) => !this.#away.isLaunched(launch));
-    for (const { key } of [...this.#checkouts.launches, ...launches])
+      .filter((launch) => !this.away.isLaunched(launch));
+    for (const { key } of [...this.#checkouts.busy.values(), ...launches])
       this.#ledger.record([{ type: 'put-back', key }]);
   }
 
   /** Stops everything at once. */
   stopAll(): void {
-    this.#checkouts.stopAll();
+    this.#checkouts.busy.stopAll();
     this.#running.stopAll();
     for (const conclude of this.#late.values()) conclude();
   }

@@ -2,8 +2,6 @@ import fc, { runs } from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/kernel/json.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
-import { parseWorkflow } from '../../../src/languages/parse.ts';
-import { writeNative } from '../../../src/languages/native/write/write.ts';
 import {
   ancestors,
   conditionText,
@@ -16,7 +14,7 @@ import {
   type Script,
   type Source,
 } from './nip-interpreter.ts';
-import { nip, nipContext } from './nip.ts';
+import { nip } from './nip.ts';
 import { World } from '../../workflow/machine/world.ts';
 
 const ways = [[], ['n'], ['s'], ['deep', 'n'], ['missing'], ['missing', 'deeper']];
@@ -190,20 +188,6 @@ describe('a workflow of the language nip', () => {
         expect({ launches, settled, status }).toEqual(interpret(plan, input, script, pick));
       }),
       { numRuns: runs(50) },
-    );
-  });
-
-  it('does the same when it is converted to the native language, by the same roles', () => {
-    fc.assert(
-      fc.property(plans, ends, order, (plan, all, numbers) => {
-        const workflow = definition(plan);
-        const read = parseWorkflow(writeNative(workflow), 'native.yaml', nipContext());
-        if (!read.ok) throw new Error(JSON.stringify(read.problems));
-        expect(read.value.language).toBe('native');
-        const [script, pick] = [scriptOf(all), pickOf(numbers)];
-        expect(played(read.value, script, pick)).toEqual(played(workflow, script, pick));
-      }),
-      { numRuns: runs(27) },
     );
   });
 });

@@ -1,12 +1,8 @@
 import fc, { runs } from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
-import type { Checked } from '../../../src/kernel/diagnostic.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { withVisits } from '../../../src/workflow/machine/run-start.ts';
-import { parseWorkflow } from '../../../src/languages/parse.ts';
 import type { ConditionInput, StepInput } from '../../../src/languages/orchestrate/schema.ts';
-import { writeNative } from '../../../src/languages/native/write/write.ts';
-import { nowhere } from '../../support/nowhere.ts';
 import { Interpreter, maxVisits, type Script } from './orchestrate-interpreter.ts';
 import { orchestrate, played } from './orchestrate.ts';
 
@@ -112,11 +108,6 @@ function lowered(list: readonly StepInput[]): Workflow {
   return withVisits(orchestrate(list, { context }), maxVisits);
 }
 
-function expectWorkflow(read: Checked<Workflow>): Workflow {
-  if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  return read.value;
-}
-
 const codes = fc.array(fc.constantFrom(0, 0, 0, 1, 2, 124, 7), { minLength: 16, maxLength: 16 });
 
 /** Whatever a step is called and however often it runs, it ends with one of these codes. */
@@ -142,19 +133,6 @@ describe('a workflow of orchestrate', () => {
         });
       }),
       { numRuns: runs(75) },
-    );
-  });
-
-  it('does the same when it is converted to the native language', () => {
-    fc.assert(
-      fc.property(bodies('s', [], 2), codes, (generated, ends) => {
-        const workflow = lowered(withoutItems(generated, false));
-        const text = writeNative(workflow);
-        const converted = expectWorkflow(parseWorkflow(text, 'native.yaml', nowhere));
-        expect(converted.language).toBe('native');
-        expect(played(converted, scriptOf(ends))).toEqual(played(workflow, scriptOf(ends)));
-      }),
-      { numRuns: runs(38) },
     );
   });
 });

@@ -2,7 +2,6 @@ import fc, { runs } from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { parseWorkflow } from '../../../src/languages/parse.ts';
-import { writeNative } from '../../../src/languages/native/write/write.ts';
 import { nowhere } from '../../support/nowhere.ts';
 import {
   Interpreter,
@@ -241,7 +240,7 @@ const requiresOfSkipped: Stage[] = (() => {
 })();
 
 describe('a workflow of swdl', () => {
-  it('does what a direct interpreter of the language does, also when it is converted to the native language', () => {
+  it('does what a direct interpreter of the language does', () => {
     fc.assert(
       fc.property(drawnStages, ends, (drawn, told) => {
         const list = readable(drawn);
@@ -249,9 +248,6 @@ describe('a workflow of swdl', () => {
         const direct = new Interpreter(list, script).play();
         const workflow = lowered(textOf(list));
         expect(played(workflow, script)).toEqual(direct);
-        const converted = lowered(writeNative(workflow));
-        expect(converted.language).toBe('native');
-        expect(played(converted, script)).toEqual(direct);
       }),
       { numRuns: runs(20), examples: [[requiresOfSkipped, [{ fails: 'busy' }]]] },
     );

@@ -14,13 +14,13 @@ it.each(['before', 'after'] as const)(
     disk.plant('agents/qa/inbox/x.md', 'one');
     mailboxes.accept({ role: 'qa', box: 'inbox', name: 'x.md' }, 'id');
     if (when === 'after') disk.plant(forged, 'forged');
-    expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['id']);
-    expect(mailboxes.refusedAccepting()).toEqual([
+    expect(mailboxes.accepting.all().map(({ id }) => id)).toEqual(['id']);
+    expect(mailboxes.accepting.refused()).toEqual([
       { path: forged, name: 'forged~user~outbox', text: null, problem, others: 0 },
     ]);
-    expect(mailboxes.refusedAccepting()).toEqual([]);
+    expect(mailboxes.accepting.refused()).toEqual([]);
     expect(disk.read('.mailroom/refused/forged~user~outbox', 100)?.toString()).toBe('forged');
-    expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['id']);
+    expect(mailboxes.accepting.all().map(({ id }) => id)).toEqual(['id']);
   },
 );
 
@@ -28,6 +28,6 @@ it('what was there at the start is accepted: the last process was killed before 
   const disk = new MemoryDisk();
   disk.plant('.mailroom/accepting/left~qa~inbox', 'left');
   const mailboxes = new Mailboxes(disk);
-  expect(mailboxes.accepting().map(({ id }) => id)).toEqual(['left']);
-  expect(mailboxes.refusedAccepting()).toEqual([]);
+  expect(mailboxes.accepting.all().map(({ id }) => id)).toEqual(['left']);
+  expect(mailboxes.accepting.refused()).toEqual([]);
 });

@@ -73,33 +73,33 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
     expect(mailboxes.accept(dropped('second.md'), 'id-3')).toBe(false);
     expect(mailboxes.accept({ role: 'qa', box: 'outbox', name: 'first.md' }, 'id-1')).toBe(true);
     expect(disk.list('.mailroom/accepting')?.toSorted()).toEqual(['id-1~qa~outbox', 'id-2~qa~inbox']);
-    expect(mailboxes.accepting()).toEqual([
+    expect(mailboxes.accepting.all()).toEqual([
       { id: 'id-1', role: 'qa', box: 'outbox', name: 'first.md', content: { ok: true, text: 'one' } },
       { id: 'id-2', role: 'qa', box: 'inbox', name: 'second.md', content: { ok: true, text: 'two' } },
     ]);
     const afterCrash = new Mailboxes(disk);
-    expect(afterCrash.accepting().map((each) => [each.id, each.name])).toEqual([
+    expect(afterCrash.accepting.all().map((each) => [each.id, each.name])).toEqual([
       ['id-1', null],
       ['id-2', null],
     ]);
-    afterCrash.release('id-2');
-    new Mailboxes(disk).release('id-1');
-    mailboxes.release('id-1');
+    afterCrash.accepting.remove('id-2');
+    new Mailboxes(disk).accepting.remove('id-1');
+    mailboxes.accepting.remove('id-1');
     expect(disk.list('.mailroom/accepting')).toEqual([]);
-    expect(mailboxes.accepting()).toEqual([]);
+    expect(mailboxes.accepting.all()).toEqual([]);
   });
 
   it.each(['release', 'keep'] as const)('remembers nothing of a file after %s', (end) => {
     const { disk, plant, mailboxes } = open();
     plant(`${inbox}/x.md`, 'one');
     mailboxes.accept(dropped('x.md'), 'id');
-    if (end === 'release') mailboxes.release('id');
+    if (end === 'release') mailboxes.accepting.remove('id');
     else mailboxes.keep('id', 'qa', month, 'x.md');
     plant('.mailroom/accepting/id~engineer~inbox', 'two');
-    expect(new Mailboxes(disk).accepting()).toMatchObject([{ id: 'id', role: 'engineer', name: null }]);
-    mailboxes.release('id');
-    mailboxes.release('id');
-    expect(mailboxes.refusedAccepting()).toMatchObject([{ name: 'id~engineer~inbox' }]);
+    expect(new Mailboxes(disk).accepting.all()).toMatchObject([{ id: 'id', role: 'engineer', name: null }]);
+    mailboxes.accepting.remove('id');
+    mailboxes.accepting.remove('id');
+    expect(mailboxes.accepting.refused()).toMatchObject([{ name: 'id~engineer~inbox' }]);
     expect(disk.list('.mailroom/accepting')).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
     for (const file of ['.DS_Store', 'x.md', 'a~b', 'id~qa~sideways', 'id~qa~inbox~more']) {
       plant(`.mailroom/accepting/${file}`, 'x');
     }
-    expect(mailboxes.accepting()).toEqual([]);
+    expect(mailboxes.accepting.all()).toEqual([]);
   });
 
   const problems: [string, (fixture: DiskFixture) => void, string][] = [
@@ -140,12 +140,12 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
     expect(mailboxes.list('qa', 'inbox')).toEqual(['x.md']);
     expect(settledIn(mailboxes, Date.now() + 20)).toEqual({ is: 'complete' });
     expect(mailboxes.accept(dropped('x.md'), 'id')).toBe(true);
-    expect(mailboxes.accepting()).toMatchObject([
+    expect(mailboxes.accepting.all()).toMatchObject([
       { id: 'id', name: 'x.md', content: { ok: false, problem } },
     ]);
     mailboxes.keep('id', 'qa', month, name);
     expect(disk.look(`agents/qa/failed/${month}/${name}`)?.kind).toBe(kind);
-    expect(mailboxes.accepting()).toEqual([]);
+    expect(mailboxes.accepting.all()).toEqual([]);
     expect(mailboxes.list('qa', 'inbox')).toEqual([]);
   });
 
@@ -153,7 +153,7 @@ describe.each(diskFixtures)('Mailboxes: $name', ({ make }) => {
     const { plant, mailboxes } = open();
     plant(`${inbox}/x.md`, Buffer.alloc(4 * 1024 * 1024, 'x'));
     mailboxes.accept(dropped('x.md'), 'id');
-    expect(mailboxes.accepting()[0]?.content.ok).toBe(true);
+    expect(mailboxes.accepting.all()[0]?.content.ok).toBe(true);
   });
 
   it('keeps two failed files of one name apart, also after a crash', () => {

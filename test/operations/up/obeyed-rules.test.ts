@@ -58,17 +58,17 @@ it.each<[string, string, () => void, string]>([
   const before = role === 'a' ? 'Old a\n' : '';
   expect(await notices()).toEqual([]);
   change();
-  expect(rules.roleText(role)).toBe(before);
+  expect(rules.texts.of(role)).toBe(before);
   const path = `agents/${role}/role.md`;
   const said = `descriptions of roles have changed since they were confirmed, and are not used yet: ${path}; look at the change, then run \`mailroom reload ${path}\``;
   expect(await notices()).toEqual([said]);
   expect(await unusedNotices(disk, unusedRules(disk, ['a', 'b']))).toEqual([said]);
   expect(reload(role)).toMatchObject([{ path, files: [path] }]);
-  expect(rules.roleText(role)).toBe(text);
+  expect(rules.texts.of(role)).toBe(text);
   expect(await notices()).toEqual([]);
   // What comes next is not confirmed with it.
   project.write(path, 'Later\n');
-  expect(rules.roleText(role)).toBe(text);
+  expect(rules.texts.of(role)).toBe(text);
 });
 
 it('keeps what it uses while what was confirmed lies there no more', async () => {
@@ -76,35 +76,35 @@ it('keeps what it uses while what was confirmed lies there no more', async () =>
   project.write('agents/a/role.md', 'New\n');
   reload('a');
   project.write('agents/a/role.md', 'Later\n');
-  expect(rules.roleText('a')).toBe('Old a\n');
+  expect(rules.texts.of('a')).toBe('Old a\n');
 });
 
 it('keeps what it uses while the file cannot be read', async () => {
   const { rules } = await opened();
   rmSync(join(project.root, 'agents/a/role.md'));
   mkdirSync(join(project.root, 'agents/a/role.md'));
-  expect(rules.roleText('a')).toBe('Old a\n');
+  expect(rules.texts.of('a')).toBe('Old a\n');
 });
 
 it('holds a role whose role.md could not be read at the start, until a readable one is confirmed', async () => {
   project.write('agents/b/role.md/x', '');
   const { rules, notices } = await opened();
-  expect(() => rules.roleText('b')).toThrow('cannot read agents/b/role.md: it is a folder, not a file');
+  expect(() => rules.texts.of('b')).toThrow('cannot read agents/b/role.md: it is a folder, not a file');
   rmSync(join(project.root, 'agents/b/role.md'), { recursive: true });
   project.write('agents/b/role.md', 'New\n');
-  expect(() => rules.roleText('b')).toThrow(
+  expect(() => rules.texts.of('b')).toThrow(
     'agents/b/role.md could not be read at the start, and is not confirmed since: look at it, then run `mailroom reload agents/b/role.md`',
   );
   expect(await notices()).toHaveLength(1);
   reload('b');
-  expect(rules.roleText('b')).toBe('New\n');
+  expect(rules.texts.of('b')).toBe('New\n');
 });
 
 it('uses in a run what lay there when a person started it, and confirms nothing', async () => {
   const texts = new ConfirmedRoleTexts(disk, roles.keys());
   project.write('agents/a/role.md', 'New\n');
   const { rules, notices } = await opened(texts);
-  expect(rules.roleText('a')).toBe('Old a\n');
+  expect(rules.texts.of('a')).toBe('Old a\n');
   expect(readConfirmed(disk)).toEqual(new Map());
   expect(await notices()).toEqual([expect.stringContaining('not used yet: agents/a/role.md; ')]);
 });

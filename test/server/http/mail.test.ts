@@ -213,7 +213,7 @@ describe('writing mail', () => {
       'E_USAGE',
     ],
     ['NaN', '/api/v1/messages', '{"to":["qa"],"text":NaN}', 400, 'E_USAGE'],
-    ['deep nesting', '/api/v1/messages', `{"fields":${'['.repeat(100)}${']'.repeat(100)}}`, 400, 'E_USAGE'],
+    ['deep nesting', '/api/v1/messages', `{"fields":${'['.repeat(200)}${']'.repeat(200)}}`, 400, 'E_USAGE'],
     ['an unknown key', '/api/v1/messages', { to: ['qa'], txet: 'a' }, 400, 'E_UNKNOWN_KEY'],
     ['a name', '/api/v1/messages', { to: ['qa'], text: 'a', as: 'lead' }, 400, 'E_UNKNOWN_KEY'],
     ['a missing text', '/api/v1/messages', { to: ['qa'] }, 422, 'E_VALUE'],
@@ -252,7 +252,7 @@ describe('writing mail', () => {
     'refuses the number %s, which it could not keep, with its place',
     async (figure) => {
       const { status, document } = await asking().post('/api/v1/messages', `{"fields":\n {"n": ${figure}}}`);
-      const detail = `\`${figure}\` is a number that cannot be kept exactly: line 2, column 8`;
+      const detail = `\`${figure}\` (line 2, column 8) is a number that cannot be kept exactly; quote it to keep its digits`;
       expect([status, get(document, 'detail')]).toEqual([400, detail]);
     },
   );

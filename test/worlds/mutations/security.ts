@@ -199,9 +199,9 @@ export const security: readonly Mutation[] = [
   },
   {
     mechanism: 'a key of the prototype is refused',
-    file: 'server/http/strict-json.ts',
-    from: "if (name === '__proto__')",
-    to: "if (name === '__proto')",
+    file: 'server/http/body.ts',
+    from: "Object.hasOwn(value, '__proto__')",
+    to: "Object.hasOwn(value, '__proto')",
     seenBy: ['test/server/http/attacks.test.ts'],
   },
   {
