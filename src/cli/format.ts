@@ -2,8 +2,8 @@ import { defaultTimeout, formatDuration } from '../kernel/duration.ts';
 import { listed } from '../kernel/enumerate.ts';
 import { replaceUnsafe } from '../kernel/one-line.ts';
 import { clock } from '../kernel/local-time.ts';
-import type { Explained } from '../operations/why/explained.ts';
 import { width } from './columns.ts';
+import type { Explained } from '../operations/documents/common.ts';
 
 export { money } from '../kernel/cost.ts';
 export { shortId as short } from '../kernel/ids.ts';

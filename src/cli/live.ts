@@ -1,9 +1,9 @@
 import { counted } from '../kernel/enumerate.ts';
-import type { MailStatus } from '../operations/mail-status.ts';
 import { cut } from './columns.ts';
 import { ahead, clock, money } from './format.ts';
 import { doing } from './status-text.ts';
 import type { Colours, Room } from './terminal.ts';
+import type { MailStatus } from '../operations/documents/status.ts';
 
 /** The live view of `up`: one line of totals, paused roles, and a line for each active role. */
 export function blockLines(status: MailStatus, now: number, colours: Colours, room: Room): string[] {

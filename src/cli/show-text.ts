@@ -1,11 +1,16 @@
 import { shortCommit } from '../kernel/ids.ts';
 import { isJsonObject, type Json } from '../kernel/json.ts';
-import type { CopyDocument, InvocationDocument, RequestDocument, Shown } from '../operations/show.ts';
-import type { MessageDocument } from '../operations/messages.ts';
 import { duration } from '../kernel/times.ts';
 import { clock, line, moment, money, printable, short } from './format.ts';
 import { turnWords } from './status-text.ts';
 import type { Colours } from './terminal.ts';
+import type {
+  CopyDocument,
+  InvocationDocument,
+  RequestDocument,
+  Shown,
+  MessageDocument,
+} from '../operations/documents/mail.ts';
 
 /** Names and values, each a line that is safe for a terminal, the values in one column. */
 function pairs(values: readonly (readonly [string, string])[]): string[] {

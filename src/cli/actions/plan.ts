@@ -1,6 +1,5 @@
 import type { Batch, Contract } from '../../workflow/machine/plan.ts';
 import { parameterWord } from '../../workflow/machine/parameters.ts';
-import type { PlanDocument } from '../../operations/runs/plan.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import type { Context } from '../context.ts';
 import { complainOf } from '../failures.ts';
@@ -10,6 +9,7 @@ import { ceilingLines, shownPlan } from '../plan-text.ts';
 import { expectDefinition, givenContext, pair } from '../run-start.ts';
 import type { Colours } from '../terminal.ts';
 import { openWorkflow } from '../workflow-place.ts';
+import type { PlanDocument } from '../../operations/documents/workflows.ts';
 
 export interface PlanOptions {
   readonly param?: readonly string[];

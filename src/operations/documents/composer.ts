@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import type { Act } from '../../editing/graph/act.ts';
 import type { FormField, Forms } from '../../editing/graph/forms.ts';
-import type { WrittenStubs } from '../artifacts.ts';
-import type { Draft } from '../composer.ts';
-import { count, diagnostic, json, texts, version } from './common.ts';
-import { schemaOf } from './schema-of.ts';
+import { count, diagnostic, json, texts, version, type Of } from './common.ts';
 import { overridden, promptContexts, shownParameters } from './workflows.ts';
 
 const path = z.array(z.union([z.string(), z.int()]));
@@ -41,52 +38,50 @@ export const actBody: z.ZodType<Act> = z.discriminatedUnion('do', [
 const position = place.nullable().describe('Null: where the layout puts it');
 
 /** A text that is not saved, as a graph with its problems. */
-export const composedDocument = schemaOf<Draft>()(
-  z.strictObject({
-    schema: version,
-    refused: z.string().nullable().describe('Why the act was not done; null: it was, or there was none'),
-    patches: z.array(z.strictObject({ from: count, to: count, insert: z.string() })),
-    notes: texts.describe('What a person should know of the act, or of the data for the graph'),
-    file: z.string(),
-    ok: z.boolean().describe('False: it cannot be run'),
-    language: z.string(),
-    editable: z.boolean().describe('Whether acts can change its graph'),
-    definition: json.describe('As written; null where its YAML cannot be read'),
-    steps: z.array(
-      z.strictObject({
-        id: z.string(),
-        name: z.string().nullable(),
-        kind: z.string(),
-        path: path.nullable().describe('Null: the graph cannot change it'),
-        lines: z.tuple([z.number(), z.number()]).nullable().describe('Its first and its last line'),
-        badges: texts,
-        condition: z.string().nullable(),
-        position,
-        color: z.string().nullable(),
-        icon: z.string().nullable(),
-      }),
-    ),
-    edges: z.array(
-      z.strictObject({
-        from: z.string(),
-        to: z.string(),
-        when: z.string().nullable(),
-        implied: z.boolean().describe('It is not written in `depends_on`'),
-      }),
-    ),
-    parameters: shownParameters.describe('What a run of it can be given; empty where there are errors'),
-    promptContexts: promptContexts.describe('What prompts would have now, also where there are errors'),
-    missing: texts.describe('What it refers to, does not exist, and can be written as a stub'),
-    stored: z
-      .strictObject({ text: z.string(), revision: z.string(), overridden })
-      .nullable()
-      .describe('The file, where no other text was given; null: one was'),
-    problems: z.array(diagnostic.extend({ path, step: z.string().nullable() })),
-  }),
-);
+export const composedDocument = z.strictObject({
+  schema: version,
+  refused: z.string().nullable().describe('Why the act was not done; null: it was, or there was none'),
+  patches: z.array(z.strictObject({ from: count, to: count, insert: z.string() })),
+  notes: texts.describe('What a person should know of the act, or of the data for the graph'),
+  file: z.string(),
+  ok: z.boolean().describe('False: it cannot be run'),
+  language: z.string(),
+  editable: z.boolean().describe('Whether acts can change its graph'),
+  definition: json.describe('As written; null where its YAML cannot be read'),
+  steps: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string().nullable(),
+      kind: z.string(),
+      path: path.nullable().describe('Null: the graph cannot change it'),
+      lines: z.tuple([z.number(), z.number()]).nullable().describe('Its first and its last line'),
+      badges: texts,
+      condition: z.string().nullable(),
+      position,
+      color: z.string().nullable(),
+      icon: z.string().nullable(),
+    }),
+  ),
+  edges: z.array(
+    z.strictObject({
+      from: z.string(),
+      to: z.string(),
+      when: z.string().nullable(),
+      implied: z.boolean().describe('It is not written in `depends_on`'),
+    }),
+  ),
+  parameters: shownParameters.describe('What a run of it can be given; empty where there are errors'),
+  promptContexts: promptContexts.describe('What prompts would have now, also where there are errors'),
+  missing: texts.describe('What it refers to, does not exist, and can be written as a stub'),
+  stored: z
+    .strictObject({ text: z.string(), revision: z.string(), overridden })
+    .nullable()
+    .describe('The file, where no other text was given; null: one was'),
+  problems: z.array(diagnostic.extend({ path, step: z.string().nullable() })),
+});
 
 /** Files that a stub was written to. */
-export const stubsDocument = schemaOf<WrittenStubs>()(z.strictObject({ schema: version, written: texts }));
+export const stubsDocument = z.strictObject({ schema: version, written: texts });
 
 const field: z.ZodType<FormField> = z.lazy(() =>
   z.strictObject({
@@ -116,3 +111,7 @@ export const formsDocument: z.ZodType<Forms> = z.strictObject({
   file: z.array(field),
   step: z.array(field),
 });
+
+export type Draft = Of<typeof composedDocument>;
+export type WrittenStubs = Of<typeof stubsDocument>;
+export type DraftProblem = Draft['problems'][number];

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { metricMeanings, type MetricName, type MetricsDocument } from '../metrics/metrics.ts';
-import { count, version } from './common.ts';
-import { schemaOf } from './schema-of.ts';
+import { metricMeanings, type MetricName } from '../metrics/meanings.ts';
+import { count, version, type Of } from './common.ts';
 
 const histogram = z.strictObject({
   count,
@@ -18,16 +17,17 @@ const sample = z.strictObject({
 });
 
 /** What is counted of a project. */
-export const metricsDocument = schemaOf<MetricsDocument>()(
-  z.strictObject({
-    schema: version,
-    metrics: z.array(
-      z.strictObject({
-        name: z.enum(Object.keys(metricMeanings) as [MetricName, ...MetricName[]]),
-        kind: z.enum(['counter', 'gauge', 'histogram']),
-        help: z.string(),
-        samples: z.array(sample),
-      }),
-    ),
-  }),
-);
+export const metricsDocument = z.strictObject({
+  schema: version,
+  metrics: z.array(
+    z.strictObject({
+      name: z.enum(Object.keys(metricMeanings) as [MetricName, ...MetricName[]]),
+      kind: z.enum(['counter', 'gauge', 'histogram']),
+      help: z.string(),
+      samples: z.array(sample),
+    }),
+  ),
+});
+
+export type MetricsDocument = Of<typeof metricsDocument>;
+export type Sample = Of<typeof sample>;
