@@ -2,7 +2,7 @@ import { formatDuration } from '../kernel/duration.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Ceiling } from '../workflow/machine/ceiling.ts';
 import { assumed } from '../workflow/machine/expected.ts';
-import type { Batch, Contract } from '../workflow/machine/plan.ts';
+import type { Batch, Contract } from '../operations/documents/workflows.ts';
 import { line } from './format.ts';
 import type { Colours } from './terminal.ts';
 import type { PlanDocument } from '../operations/documents/workflows.ts';

@@ -1,4 +1,4 @@
-import type { Batch, Contract } from '../../workflow/machine/plan.ts';
+import type { Batch, Contract } from '../../operations/documents/workflows.ts';
 import { parameterWord } from '../../workflow/machine/parameters.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import type { Context } from '../context.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { errorCodes, type ErrorCode, type Reason } from '../../kernel/errors.ts';
-import type { Json } from '../../kernel/json.ts';
+import type { DeepReadonly, Json } from '../../kernel/json.ts';
 import type { Cost } from '../../kernel/cost.ts';
 import { whyCodes } from '../../kernel/why.ts';
 import type { DiagnosticDocument } from '../../yaml/diagnostics.ts';
@@ -9,10 +9,6 @@ import type { DiagnosticDocument } from '../../yaml/diagnostics.ts';
  * The documents: what commands print with `--json`, the API answers with and OpenAPI describes. The
  * type of a document is that of its schema.
  */
-
-/** Any JSON is left as it is: its type contains itself. */
-export type DeepReadonly<T> = [Json] extends [T] ? T : Inner<T>;
-type Inner<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
 /** The type of a document. */
 export type Of<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;

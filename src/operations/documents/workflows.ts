@@ -222,14 +222,18 @@ export const planDocument = z.strictObject({
     z.strictObject({
       step: z.string(),
       kind: z.string(),
-      provider: z.string().nullable(),
-      agents: z.array(z.strictObject({ name: z.string(), sets: texts })),
+      provider: z.string().nullable().describe('Null: it has none, or an expression chooses its agent'),
+      agents: z
+        .array(z.strictObject({ name: z.string(), sets: texts }))
+        .describe('The agents of the configuration whose settings it takes; several: an expression chooses'),
       role: z.string().nullable(),
       model: z.string().nullable(),
       capabilities: z.array(capability),
       needs: texts,
       worktree: z.enum(['step', 'item']).nullable().describe('Whose git worktree it works in'),
-      on: texts.nullable().describe('The labels of the workers that run it; null: it runs on this host'),
+      on: texts
+        .nullable()
+        .describe('The labels of the workers that run it; empty: any of them. Null: it runs on this host'),
       merges: texts.describe('The steps whose work it merges'),
       lands: z.string().nullable().describe('The branch that it lands on'),
       inputs: texts,
@@ -238,7 +242,7 @@ export const planDocument = z.strictObject({
       timeout: amount,
       attempts: count,
       iterations: count,
-      items: amount,
+      items: amount.describe('Of a loop, null: known only at run time; 1 for other steps; 0: it never runs'),
       onFailure: z.enum(['retry', 'continue', 'skip', 'abort', 'rollback', 'skip-dependents']),
       approval: z.strictObject({ approvers: texts, choices: texts, fields: texts }).nullable(),
       display: z
@@ -297,6 +301,8 @@ export type DraftDocument = Of<typeof draftDocument>;
 export type SavedWorkflow = Of<typeof savedDocument>;
 export type ValidateDocument = Of<typeof validateDocument>;
 export type PlanDocument = Of<typeof planDocument>;
+export type Contract = PlanDocument['contracts'][number];
+export type Batch = PlanDocument['batches'][number];
 export type ConvertedDocument = Of<typeof convertedDocument>;
 export type LastRun = NonNullable<WorkflowRow['last_run']>;
 export type ShownParameters = Of<typeof shownParameters>;
