@@ -1,12 +1,10 @@
 import * as z from 'zod';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
-import type { DeepReadonly } from '../kernel/json.ts';
+import type { DocumentOf } from '../kernel/json.ts';
 
 /*
  * The documents of the workflow tools, whose `structuredContent` they are.
  */
-
-type Of<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 const count = z.int().min(0);
 const msats = count.describe('In msats');
@@ -113,9 +111,11 @@ export const workflows = z.strictObject({
     .describe('The kinds of tasks that roles of the project do'),
 });
 
-export type ExecutionReport = Of<typeof report>;
-export type PublishedStatus = Of<typeof published>;
-export type WorkflowList = Of<typeof workflows>;
+export type ExecutionReport = DocumentOf<typeof report>;
+export type PublishedStatus = DocumentOf<typeof published>;
+export type WorkflowList = DocumentOf<typeof workflows>;
 
 /** A definition that was kept. */
-export type Defined = Omit<Of<typeof defined>, 'warnings'> & { readonly warnings: readonly Diagnostic[] };
+export type Defined = Omit<DocumentOf<typeof defined>, 'warnings'> & {
+  readonly warnings: readonly Diagnostic[];
+};

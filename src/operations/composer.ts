@@ -1,12 +1,13 @@
 import type { Json } from '../kernel/json.ts';
-import { act, type Act } from '../editing/graph/act.ts';
+import { act } from '../editing/graph/act.ts';
+import type { Act, DraftGraph, Forms } from '../editing/graph/documents.ts';
 import type { Acted } from '../editing/graph/acting.ts';
-import { draftGraph, pathFinder, type DraftGraph } from '../editing/graph/draft.ts';
-import { formsOf, type Forms } from '../editing/graph/forms.ts';
+import { draftGraph, pathFinder } from '../editing/graph/draft.ts';
+import { formsOf } from '../editing/graph/forms.ts';
 import { grammarOf, workflowGrammar } from '../editing/grammar.ts';
 import { readDocument } from '../languages/shared/document.ts';
 import { applyPatches } from '../yaml/edit/edit.ts';
-import { diagnosticDocument } from '../yaml/diagnostics.ts';
+import { diagnosticDocument } from './problems.ts';
 import type { Path } from '../yaml/yaml.ts';
 import type { FoundWorkflow } from './runs/documents.ts';
 import type { Project } from './project/project.ts';

@@ -4,7 +4,7 @@ import { occurrencesIn } from '../editing/occurrences.ts';
 import { renameAt } from '../editing/rename.ts';
 import { languages } from '../languages/languages.ts';
 import { identityOf } from '../languages/shared/identity.ts';
-import type { DiagnosticDocument } from '../yaml/diagnostics.ts';
+import type { DiagnosticDocument } from './documents/common.ts';
 import { applyPatches, edit, invertPatches, type Patch } from '../yaml/edit/edit.ts';
 import { withLineEnds } from '../yaml/edit/line-ends.ts';
 import { composePatches } from '../yaml/edit/patches.ts';

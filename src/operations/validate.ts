@@ -4,7 +4,8 @@ import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { withoutAccepted } from '../yaml/accepted.ts';
 import { innerOf, stepsIn, variantsOf } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
-import { diagnosticDocument, renderDiagnostics } from '../yaml/diagnostics.ts';
+import { renderDiagnostics } from '../yaml/diagnostics.ts';
+import { diagnosticDocument } from './problems.ts';
 import type { ValidateDocument } from './documents/workflows.ts';
 
 /** A workflow file with the result of reading it. */

@@ -1,17 +1,13 @@
 import * as z from 'zod';
 import { errorCodes, type ErrorCode, type Reason } from '../../kernel/errors.ts';
-import type { DeepReadonly, Json } from '../../kernel/json.ts';
+import type { DocumentOf, Json } from '../../kernel/json.ts';
 import type { Cost } from '../../kernel/cost.ts';
 import { whyCodes } from '../../kernel/why.ts';
-import type { DiagnosticDocument } from '../../yaml/diagnostics.ts';
 
 /*
  * The documents: what commands print with `--json`, the API answers with and OpenAPI describes. The
  * type of a document is that of its schema.
  */
-
-/** The type of a document. */
-export type Of<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>;
 
 export const version = z.literal(1).describe('The version of the document');
 export const count = z.int().min(0);
@@ -48,7 +44,9 @@ export const diagnostic = z.strictObject({
   endLine: count.nullable(),
   endColumn: count.nullable().describe('Behind the last marked character'),
   hint: z.string().nullable(),
-}) satisfies z.ZodType<DiagnosticDocument>;
+});
+
+export type DiagnosticDocument = DocumentOf<typeof diagnostic>;
 
 /** Why something moves, waits or has ended. */
 export const why = {
@@ -64,6 +62,6 @@ export const why = {
 
 export const explained = z.strictObject(why);
 
-export type Explained = Of<typeof explained>;
+export type Explained = DocumentOf<typeof explained>;
 
 export const runStatus = z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED']);

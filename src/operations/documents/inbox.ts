@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { json, texts, time, version, type Of } from './common.ts';
+import type { DocumentOf } from '../../kernel/json.ts';
+import { json, texts, time, version } from './common.ts';
 
 const item = z.strictObject({
   id: z
@@ -44,5 +45,5 @@ export const inboxDocument = z.strictObject({
   items: z.array(item).describe('The earliest deadline first, then the longest wait; notices last'),
 });
 
-export type InboxDocument = Of<typeof inboxDocument>;
-export type InboxItem = Of<typeof item>;
+export type InboxDocument = DocumentOf<typeof inboxDocument>;
+export type InboxItem = DocumentOf<typeof item>;

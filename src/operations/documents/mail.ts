@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { cost, count, json, texts, time, version, why, type Of } from './common.ts';
+import type { DocumentOf } from '../../kernel/json.ts';
+import { cost, count, json, texts, time, version, why } from './common.ts';
 import { threadStatus, turnStatus } from './status.ts';
 
 const anyValues = z.record(z.string(), json);
@@ -204,17 +205,17 @@ export const verdictDocument = z.strictObject({
   targets: z.array(target).describe('All of them'),
 });
 
-export type MessageDocument = Of<typeof message>;
-export type Shown = Of<typeof shownDocument>;
-export type WhyDocument = Of<typeof whyDocument>;
-export type MessageDifference = Of<typeof differenceDocument>;
-export type CostsDocument = Of<typeof costsDocument>;
-export type Sending = Of<typeof sendingDocument>;
+export type MessageDocument = DocumentOf<typeof message>;
+export type Shown = DocumentOf<typeof shownDocument>;
+export type WhyDocument = DocumentOf<typeof whyDocument>;
+export type MessageDifference = DocumentOf<typeof differenceDocument>;
+export type CostsDocument = DocumentOf<typeof costsDocument>;
+export type Sending = DocumentOf<typeof sendingDocument>;
 export type CostKind = CostsDocument['by'][number];
 export type CostsSum = CostsDocument['total'];
 export type CostsRow = CostsDocument['rows'][number];
-export type CommandResult = Omit<Of<typeof verdictDocument>, 'targets'>;
-export type CopyDocument = Of<typeof shown.message>['copies'][number];
-export type RequestDocument = NonNullable<Of<typeof shown.message>['request']>;
-export type InvocationDocument = Of<typeof shown.turn>['invocations'][number];
+export type CommandResult = Omit<DocumentOf<typeof verdictDocument>, 'targets'>;
+export type CopyDocument = DocumentOf<typeof shown.message>['copies'][number];
+export type RequestDocument = NonNullable<DocumentOf<typeof shown.message>['request']>;
+export type InvocationDocument = DocumentOf<typeof shown.turn>['invocations'][number];
 export type SubThreadWhy = WhyDocument['sub_threads'][number];

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import type { DocumentOf } from '../../kernel/json.ts';
 import { metricMeanings, type MetricName } from '../metrics/meanings.ts';
-import { count, version, type Of } from './common.ts';
+import { count, version } from './common.ts';
 
 const histogram = z.strictObject({
   count,
@@ -29,5 +30,5 @@ export const metricsDocument = z.strictObject({
   ),
 });
 
-export type MetricsDocument = Of<typeof metricsDocument>;
-export type Sample = Of<typeof sample>;
+export type MetricsDocument = DocumentOf<typeof metricsDocument>;
+export type Sample = DocumentOf<typeof sample>;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import type { DocumentOf } from '../../kernel/json.ts';
 import { landingWays } from '../../kernel/work.ts';
-import { json, texts, version, type Of } from './common.ts';
+import { json, texts, version } from './common.ts';
 
 const milliseconds = z.number().nullable().describe('Milliseconds');
 
@@ -61,5 +62,5 @@ export const protocolDocument = z.strictObject({
   concurrency: z.number(),
 });
 
-export type ProtocolDocument = Of<typeof protocolDocument>;
+export type ProtocolDocument = DocumentOf<typeof protocolDocument>;
 export type LetterType = ProtocolDocument['types'][number];

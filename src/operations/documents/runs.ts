@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Json } from '../../kernel/json.ts';
-import { cost, count, json, runStatus, texts, time, version, type Of } from './common.ts';
+import type { DocumentOf, Json } from '../../kernel/json.ts';
+import { cost, count, json, runStatus, texts, time, version } from './common.ts';
 
 const stepStatus = z.enum([
   'PENDING',
@@ -70,7 +70,7 @@ const ownStep = z.strictObject({
 });
 
 /** With the steps inside it. */
-export interface StepDocument extends Of<typeof ownStep> {
+export interface StepDocument extends DocumentOf<typeof ownStep> {
   readonly steps?: StepDocuments;
   readonly items?: readonly { readonly index: number; readonly item: Json; readonly steps: StepDocuments }[];
 }
@@ -208,11 +208,11 @@ export const runEventDocument = z.strictObject({
   cost,
 });
 
-export type RunSummary = Of<typeof runSummary>;
-export type TimelineDocument = Of<typeof timelineDocument>;
-export type RunDefinition = Of<typeof runDefinitionDocument>;
-export type RunVerdict = Of<typeof runVerdict>;
-export type RunEventDocument = Of<typeof runEventDocument>;
-export type Stretch = Of<typeof stretch>;
-export type RunDocument = Of<typeof runDocument>;
-export type ResumptionDocument = Of<typeof resumptionDocument>;
+export type RunSummary = DocumentOf<typeof runSummary>;
+export type TimelineDocument = DocumentOf<typeof timelineDocument>;
+export type RunDefinition = DocumentOf<typeof runDefinitionDocument>;
+export type RunVerdict = DocumentOf<typeof runVerdict>;
+export type RunEventDocument = DocumentOf<typeof runEventDocument>;
+export type Stretch = DocumentOf<typeof stretch>;
+export type RunDocument = DocumentOf<typeof runDocument>;
+export type ResumptionDocument = DocumentOf<typeof resumptionDocument>;

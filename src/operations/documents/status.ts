@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import type { DocumentOf } from '../../kernel/json.ts';
 import { stepKinds } from '../../kernel/step-queues.ts';
 import { landingWays } from '../../kernel/work.ts';
 import type { SeenWorker } from '../../letters/worker.ts';
-import { cost, count, explained, json, reason, texts, time, version, type Of } from './common.ts';
+import { cost, count, explained, json, reason, texts, time, version } from './common.ts';
 
 const wait = z.strictObject({
   thread: z.string(),
@@ -239,14 +240,14 @@ export const statusDocument = z.strictObject({
     .describe('As the controller has seen them; null: it has no roles on workers, or none runs'),
 });
 
-export type RoleStatus = Of<typeof roleStatus>;
-export type ThreadStatus = Of<typeof threadStatus>;
-export type TurnStatus = Of<typeof turnStatus>;
-export type LandingStatus = Of<typeof landing>;
-export type RunStatusDocument = Of<typeof runStatus>;
-export type Session = Of<typeof sessionDocument>;
-export type TriggerStatus = Of<typeof trigger>;
-export type StatusDocument = Of<typeof statusDocument>;
+export type RoleStatus = DocumentOf<typeof roleStatus>;
+export type ThreadStatus = DocumentOf<typeof threadStatus>;
+export type TurnStatus = DocumentOf<typeof turnStatus>;
+export type LandingStatus = DocumentOf<typeof landing>;
+export type RunStatusDocument = DocumentOf<typeof runStatus>;
+export type Session = DocumentOf<typeof sessionDocument>;
+export type TriggerStatus = DocumentOf<typeof trigger>;
+export type StatusDocument = DocumentOf<typeof statusDocument>;
 export type MailStatus = Omit<StatusDocument, 'at' | 'threads' | 'runs' | 'triggers' | 'workers'> & {
   readonly threads: readonly ThreadStatus[];
 };

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import type { DocumentOf } from '../../kernel/json.ts';
 import type { Completion } from '../../editing/cursor.ts';
 import { formats } from '../../yaml/edit/convert.ts';
-import { count, diagnostic, json, runStatus, texts, version, type Of } from './common.ts';
+import { count, diagnostic, json, runStatus, texts, version } from './common.ts';
 import { capabilities } from '../../kernel/capabilities.ts';
 import { artifactKinds, type Artifact } from '../../languages/shared/artifacts.ts';
-import type { PromptContext } from '../../languages/shared/prompt-contexts.ts';
+import { promptContexts } from '../../languages/shared/prompt-contexts.ts';
 
 const diagnostics = z.array(diagnostic);
 const capability = z.enum(capabilities);
@@ -176,40 +177,6 @@ const amounts = {
   usd: amount,
 };
 
-const memories = z.array(
-  z.strictObject({
-    file: z.string(),
-    category: z.string().nullable(),
-    confidence: z.number(),
-    tokens: count.describe('An estimate'),
-  }),
-);
-
-/** What prompts have besides instructions and inputs. */
-export const promptContexts = z.array(
-  z.strictObject({
-    step: z.string().nullable().describe('Null: every step that says nothing else'),
-    modules: z.array(
-      z.strictObject({
-        name: z.string(),
-        file: z.string().nullable().describe('Null: it does not exist'),
-        from: z.enum(['workflow', 'step', 'both']).describe('Who names it; the prompt has it once'),
-      }),
-    ),
-    memory: z
-      .strictObject({
-        scope: z.string(),
-        minConfidence: z.number(),
-        categories: texts.nullable().describe('Null: all'),
-        maxTokens: count,
-        packed: memories.describe('Those that a prompt has now, the most confident first'),
-        noRoom: memories.describe('Those that match, and are left out for their size'),
-      })
-      .nullable()
-      .describe('Null: no memories are selected'),
-  }),
-) satisfies z.ZodType<readonly PromptContext[]>;
-
 /** `plan`. */
 export const planDocument = z.strictObject({
   schema: version,
@@ -295,16 +262,16 @@ export const convertedDocument = z.strictObject({
   comments: z.enum(['kept', 'lost', 'none']).describe('JSON has no comments'),
 });
 
-export type WorkflowRow = Of<typeof workflowsDocument>[number];
-export type WorkflowFile = Of<typeof workflowDocument>;
-export type DraftDocument = Of<typeof draftDocument>;
-export type SavedWorkflow = Of<typeof savedDocument>;
-export type ValidateDocument = Of<typeof validateDocument>;
-export type PlanDocument = Of<typeof planDocument>;
+export type WorkflowRow = DocumentOf<typeof workflowsDocument>[number];
+export type WorkflowFile = DocumentOf<typeof workflowDocument>;
+export type DraftDocument = DocumentOf<typeof draftDocument>;
+export type SavedWorkflow = DocumentOf<typeof savedDocument>;
+export type ValidateDocument = DocumentOf<typeof validateDocument>;
+export type PlanDocument = DocumentOf<typeof planDocument>;
 export type Contract = PlanDocument['contracts'][number];
 export type Batch = PlanDocument['batches'][number];
-export type ConvertedDocument = Of<typeof convertedDocument>;
+export type ConvertedDocument = DocumentOf<typeof convertedDocument>;
 export type LastRun = NonNullable<WorkflowRow['last_run']>;
-export type ShownParameters = Of<typeof shownParameters>;
-export type WorkflowOperation = Of<typeof operation>;
-export type CompletionsDocument = Of<typeof completionsDocument>;
+export type ShownParameters = DocumentOf<typeof shownParameters>;
+export type WorkflowOperation = DocumentOf<typeof operation>;
+export type CompletionsDocument = DocumentOf<typeof completionsDocument>;

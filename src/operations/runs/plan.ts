@@ -2,7 +2,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { planOf, type PlanData } from '../../workflow/machine/plan.ts';
 import { compile } from '../../workflow/machine/rules.ts';
-import { diagnosticDocument } from '../../yaml/diagnostics.ts';
+import { diagnosticDocument } from '../problems.ts';
 import type { FoundWorkflow } from './documents.ts';
 import type { PlanDocument } from '../documents/workflows.ts';
 

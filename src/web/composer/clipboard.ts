@@ -1,5 +1,5 @@
 import { valueAt, type Json, type JsonObject } from '../../kernel/json.ts';
-import type { CopiedStep } from '../../editing/graph/adding.ts';
+import type { CopiedStep } from '../../editing/graph/documents.ts';
 import { notify } from '../state/toasts.ts';
 import type { Composer } from './model.ts';
 import type { Draft } from '../../operations/documents/composer.ts';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
-import type { Forms } from '../../editing/graph/forms.ts';
+import type { Forms } from '../../editing/graph/documents.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Fields } from './fields.tsx';
 import type { Composer } from './model.ts';

@@ -1,6 +1,5 @@
 import { batch, computed, signal } from '@preact/signals';
-import type { Act } from '../../editing/graph/act.ts';
-import type { FormField, Forms } from '../../editing/graph/forms.ts';
+import type { Act, FormField, Forms } from '../../editing/graph/documents.ts';
 import type { Artifact } from '../../operations/artifacts.ts';
 import { valueAt, type Path } from '../../kernel/json.ts';
 import { ask, at, Problem, read, send } from '../api/client.ts';
