@@ -10,7 +10,7 @@ import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { asksText, unanswered, type Moment } from '../../workflow/machine/triggers/decide.ts';
 import { memoryOf } from '../../workflow/machine/triggers/memory.ts';
-import type { RunCard, RunControlFile } from '../../letters/letters.ts';
+import type { RunCard, RunControlFile, TriggersMemory } from '../../letters/letters.ts';
 import type { Holder } from '../documents.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import { explained, isMoving } from '../why/explained.ts';
@@ -20,7 +20,6 @@ import { iso, isoOrNull } from '../../kernel/times.ts';
 import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
 import { because, type Why } from '../../kernel/why.ts';
 import { endOfId } from '../../kernel/ids.ts';
-import type { TriggersMemory } from '../../letters/triggers-memory.ts';
 import type { Explained } from '../documents/common.ts';
 import type { RunStatusDocument, TriggerStatus } from '../documents/status.ts';
 
