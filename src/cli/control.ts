@@ -1,13 +1,14 @@
 import { endOfId } from '../kernel/ids.ts';
 import { userInfo } from 'node:os';
 import { MailroomError } from '../kernel/errors.ts';
-import type { Asked, CommandResult } from '../operations/requests.ts';
+import type { Asked } from '../operations/requests.ts';
 import type { Context } from './context.ts';
 import { short } from './format.ts';
 import { workflowForRun } from '../operations/runs/workflow-for-run.ts';
 import { idOf } from './ids.ts';
 import { answer, type AsJson } from './output.ts';
 import type { Project } from '../operations/project/project.ts';
+import type { CommandResult } from '../operations/documents/mail.ts';
 
 type Verb = Asked['verb'];
 type Target = Asked['target'];

@@ -2,9 +2,9 @@ import { defaultTimeout, formatDuration } from '../kernel/duration.ts';
 import { counted, listed } from '../kernel/enumerate.ts';
 import { replaceUnsafe } from '../kernel/one-line.ts';
 import { clock } from '../kernel/local-time.ts';
-import type { Explained } from '../operations/why/explained.ts';
 import { width } from './columns.ts';
 import type { Colours } from './terminal.ts';
+import type { Explained } from '../operations/documents/common.ts';
 
 export { money } from '../kernel/cost.ts';
 export { shortId as short } from '../kernel/ids.ts';

@@ -6,7 +6,6 @@ import { stepsOutput } from '../operations/output.ts';
 import type { RunController } from '../operations/runs/documents.ts';
 import type { Controller } from '../operations/documents.ts';
 import type { Project } from '../operations/project/project.ts';
-import type { Explained } from '../operations/why/explained.ts';
 import { explainStatus, explainSteps } from '../operations/why/status-whys.ts';
 import { commandsFrom } from './called.ts';
 import { cut, wrap } from './columns.ts';
@@ -16,6 +15,7 @@ import { line, whyWords } from './format.ts';
 import type { Keyboard, LiveKey } from './live-keys.ts';
 import { ownStatus } from './progress.ts';
 import type { Room } from './terminal.ts';
+import type { Explained } from '../operations/documents/common.ts';
 
 /** The keys of `up` on a terminal. */
 export function upKeys(context: Context, project: Project, controller: Controller): Keyboard {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Draft } from '../mail/format/message.ts';
-import type { Sending } from '../operations/sending.ts';
 import type { Context } from './context.ts';
 import { answer } from './output.ts';
 import type { Project } from '../operations/project/project.ts';
+import type { Sending } from '../operations/documents/mail.ts';
 
 /** The options that `send` and `reply` share. */
 export interface MessageOptions {

@@ -1,7 +1,6 @@
 import { counted } from '../kernel/enumerate.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import { describeChange, remember, type Change, type Memory } from '../operations/changes.ts';
-import type { MailStatus } from '../operations/mail-status.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import { summaryOf } from '../operations/mail-summary.ts';
 import { statusOf } from '../operations/status.ts';
@@ -12,6 +11,7 @@ import { doing, turnWords } from './status-text.ts';
 import { ProgressLines, type ProgressView } from './progress-lines.ts';
 import type { Controller } from '../operations/documents.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
+import type { MailStatus } from '../operations/documents/status.ts';
 
 /** The progress display of a running controller. */
 export interface Progress extends ProgressView {

@@ -1,5 +1,5 @@
 import { MailroomError } from '../kernel/errors.ts';
-import type { ExecutionReport } from '../nostr/report.ts';
+import type { ExecutionReport } from '../nostr/documents.ts';
 import { progressOf } from '../nostr/execution-events.ts';
 import { ProblemsError } from '../operations/problems.ts';
 import type { Project } from '../operations/project/project.ts';

@@ -5,9 +5,9 @@ import type { Context } from './context.ts';
 import { caller, control } from './control.ts';
 import { idOf, runOf } from './ids.ts';
 import { answer, type AsJson } from './output.ts';
-import type { RunVerdict } from '../operations/runs/ask-run.ts';
 import type { StoredRun } from '../operations/runs/documents.ts';
 import type { HostedRun } from '../workflow/host/hosted-runs.ts';
+import type { RunVerdict } from '../operations/documents/runs.ts';
 
 /** A command for a run; missing values are null. */
 type RunCommandInput = Pick<RunControlFile, 'verb' | 'path'> &

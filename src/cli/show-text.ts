@@ -1,11 +1,16 @@
 import { shortCommit } from '../kernel/ids.ts';
 import { isJsonObject, type Json } from '../kernel/json.ts';
-import type { CopyDocument, InvocationDocument, RequestDocument, Shown } from '../operations/show.ts';
-import type { MessageDocument } from '../operations/messages.ts';
 import { duration } from '../kernel/times.ts';
 import { clock, line, moment, money, pairs, printable, short } from './format.ts';
 import { turnWords } from './status-text.ts';
 import type { Colours } from './terminal.ts';
+import type {
+  CopyDocument,
+  InvocationDocument,
+  RequestDocument,
+  Shown,
+  MessageDocument,
+} from '../operations/documents/mail.ts';
 
 /** All known details of one thing, as text for people. */
 export function shownLines(shown: Shown, now: number, colours: Colours): string[] {

@@ -2,13 +2,18 @@ import { listed } from '../kernel/enumerate.ts';
 import { shortCommit } from '../kernel/ids.ts';
 import type { Colours } from './terminal.ts';
 import type { Reason } from '../kernel/errors.ts';
-import type { RoleActivity, RoleStatus, TurnStatus } from '../operations/mail-status.ts';
-import type { Explained } from '../operations/why/explained.ts';
-import type { StatusDocument, WaitingThread } from '../operations/status.ts';
 import { turnCommand } from '../mail/machine/answering.ts';
 import { asTree, indent } from '../kernel/thread-tree.ts';
 import { withHead, workflowLines } from './workflow-status-text.ts';
 import { ahead, clock, line, moment, money, short, since, table, whyWords } from './format.ts';
+import type {
+  RoleActivity,
+  RoleStatus,
+  TurnStatus,
+  StatusDocument,
+  WaitingThread,
+} from '../operations/documents/status.ts';
+import type { Explained } from '../operations/documents/common.ts';
 
 interface Style {
   readonly now: number;

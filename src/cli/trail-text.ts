@@ -1,11 +1,11 @@
 import { counted } from '../kernel/enumerate.ts';
 import { shortCommit } from '../kernel/ids.ts';
 import type { Thread } from '../mail/machine/state.ts';
-import type { MessageDocument } from '../operations/messages.ts';
 import { cut } from './columns.ts';
 import { line, moment, money, printable, short } from './format.ts';
 import type { Colours } from './terminal.ts';
 import { asTree } from '../kernel/thread-tree.ts';
+import type { MessageDocument } from '../operations/documents/mail.ts';
 
 interface Style {
   readonly full: boolean;

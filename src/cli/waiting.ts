@@ -2,11 +2,12 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { Message } from '../mail/format/message.ts';
 import { answerTo, type Answer } from '../operations/answer.ts';
 import { knownMessage, messageDocument } from '../operations/messages.ts';
-import { wordOf, type Sending } from '../operations/sending.ts';
+import { wordOf } from '../operations/sending.ts';
 import type { Context } from './context.ts';
 import { line, printable, short } from './format.ts';
 import { json } from './output.ts';
 import type { Project } from '../operations/project/project.ts';
+import type { Sending } from '../operations/documents/mail.ts';
 
 interface Waiting {
   readonly role: string;

@@ -1,7 +1,7 @@
 import { join, type Disk } from '../disk/disk.ts';
 import { Control } from './control.ts';
 import { writeSealed } from './seal.ts';
-import type { StepAnswer } from '../letters/step-answer.ts';
+import type { StepAnswer } from '../letters/letters.ts';
 
 /** The folder of a project's runs, one folder each. */
 export const runsFolder = '.mailroom/runs';

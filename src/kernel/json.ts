@@ -178,3 +178,12 @@ export function valueAt(value: Json, path: Path): Json | undefined {
     here = Array.isArray(here) ? here[Number(key)] : isJsonObject(here) ? ownValue(here, key) : undefined;
   return here;
 }
+
+/** Any JSON is left as it is: its type contains itself. */
+export type DeepReadonly<T> = [Json] extends [T] ? T : Inner<T>;
+type Inner<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+
+/** The type of what a schema of zod lets through. */
+export type DocumentOf<Schema extends { readonly _zod: { readonly output: unknown } }> = DeepReadonly<
+  Schema['_zod']['output']
+>;

@@ -4,52 +4,55 @@ import type { Reason } from './errors.ts';
  * Why something moves, waits or has ended. The closed set of codes; docs/troubleshooting.md
  * explains each.
  */
-export type WhyCode =
-  | 'running'
-  | 'checking'
-  | 'due'
-  | 'landing'
-  | 'landing_queued'
-  | 'landing_blocked'
-  | 'host_not_running'
-  | 'host_problem'
-  | 'protocol_changed'
-  | 'not_accepted'
-  | 'no_mail'
-  | 'paused'
-  | 'inbox_missing'
-  | 'usage_limit'
-  | 'backoff'
-  | 'conflict'
-  | 'concurrency'
-  | 'slots_taken'
-  | 'workspace'
-  | 'budget'
-  | 'turn_open'
-  | 'last_turn'
-  | 'waiting_for_worker'
-  | 'worker_silent'
-  | 'queued'
-  | 'blocked_by_request'
-  | 'answers_incomplete'
-  | 'join_incomplete'
-  | 'waiting_for_answer'
-  | 'waiting_for_user'
-  | 'unread'
-  | 'role_removed'
-  | 'waiting_for_approval'
-  | 'other_run'
-  | 'needs'
-  | 'ending'
-  | 'handled'
-  | 'withdrawn'
-  | 'quiet'
-  | 'closed'
-  | 'succeeded'
-  | 'skipped'
-  | 'login_missing'
-  | 'failed'
-  | 'cancelled';
+export const whyCodes = [
+  'running',
+  'checking',
+  'due',
+  'landing',
+  'landing_queued',
+  'landing_blocked',
+  'host_not_running',
+  'host_problem',
+  'protocol_changed',
+  'not_accepted',
+  'no_mail',
+  'paused',
+  'inbox_missing',
+  'usage_limit',
+  'backoff',
+  'concurrency',
+  'slots_taken',
+  'workspace',
+  'budget',
+  'turn_open',
+  'last_turn',
+  'conflict',
+  'waiting_for_worker',
+  'worker_silent',
+  'queued',
+  'blocked_by_request',
+  'answers_incomplete',
+  'join_incomplete',
+  'waiting_for_answer',
+  'waiting_for_user',
+  'unread',
+  'role_removed',
+  'waiting_for_approval',
+  'other_run',
+  'needs',
+  'ending',
+  'handled',
+  'withdrawn',
+  'quiet',
+  'closed',
+  'succeeded',
+  'skipped',
+  'login_missing',
+  'failed',
+  'cancelled',
+] as const;
+
+export type WhyCode = (typeof whyCodes)[number];
 
 /**
  * Why something does not move, or that it does: the first rule that holds it. `Act` is what a

@@ -1,11 +1,9 @@
 import * as z from 'zod';
 import { errorCodes, type ErrorCode } from '../kernel/errors.ts';
-import { readExactJson, type JsonObject } from '../kernel/json.ts';
-import type { StepAnswer, StepRequest, StepNotice } from './step-answer.ts';
+import { readExactJson, type DocumentOf, type JsonObject } from '../kernel/json.ts';
 import type { NostrEvent } from './nostr-event.ts';
 import { name } from '../yaml/schema.ts';
 import type { Target } from './target.ts';
-import type { TriggersMemory } from './triggers-memory.ts';
 
 /*
  * The trust boundary: every JSON document that another process may have written into a Mailroom
@@ -107,6 +105,7 @@ const runControl = z.object(
 /** A file in the control folder of a run: another process's request to its host. */
 export type RunControlFile = z.output<typeof runControl>;
 
+/** `id` is derived from the run and the launch: a request that is written twice is one message. */
 const notice = { id: uuid, run: word, role: name, subject: line, body: text };
 const commit = z.string({ error: aWord }).regex(/^[\da-f]{40}(?:[\da-f]{24})?$/, { error: 'a commit' });
 const work = { commit, branch: line };
@@ -114,17 +113,29 @@ const requestOrWithdrawal = z
   .string({ error: aWord })
   .regex(/^[\w-]{1,100}(\.withdrawal)?$/, { error: aWord });
 
+const stepRequest = z.object({
+  kind: z.literal('step'),
+  ...notice,
+  /** For the role and other readers of the mail: the step, its inputs, outputs and values file. */
+  fields: object,
+  /** Milliseconds from acceptance; null: unlimited. */
+  timeout: z.int().min(1).max(8.64e14).nullable(),
+  /** The work that the message is about; null: none. */
+  work: z.object(work, { error: anObject }).nullable(),
+});
+const stepNotice = z.object({ kind: z.literal('notice'), ...notice });
+
+/** A run's request for mail: one step for one role. */
+export type StepRequest = Omit<DocumentOf<typeof stepRequest>, 'kind'>;
+
+/** A run's notice to a role, without waiting for an answer. */
+export type StepNotice = Omit<DocumentOf<typeof stepNotice>, 'kind'>;
+
 const incoming = z.discriminatedUnion(
   'kind',
   [
-    z.object({
-      kind: z.literal('step'),
-      ...notice,
-      fields: object,
-      timeout: z.int().min(1).max(8.64e14).nullable(),
-      work: z.object(work, { error: anObject }).nullable(),
-    } satisfies Shape<StepRequest>),
-    z.object({ kind: z.literal('notice'), ...notice } satisfies Shape<StepNotice>),
+    stepRequest,
+    stepNotice,
     z.object({ kind: z.literal('withdrawal'), id: requestOrWithdrawal, run: word, step: uuid, by: line }),
   ],
   { error: 'a JSON object whose `kind` is step, notice or withdrawal' },
@@ -155,14 +166,22 @@ const answer = z.object(
       ],
       { error: 'a JSON object whose `is` is done or failed' },
     ),
+    /** The final text of the turn that ended the step; empty when the step failed. */
     text,
+    /** The fields of the `step-result`. */
     values: object,
+    /** The work of the role; `worktree`: its checkout, relative to the project. Null: none. */
     work: z.object({ ...work, worktree: line }, { error: anObject }).nullable(),
+    /** The cost of the whole thread so far. */
     usage: z.object({ usd: count.nullable(), tokens: count.nullable() }, { error: anObject }),
+    /** Milliseconds since the step was accepted. */
     durationMs: count,
-  } satisfies Shape<StepAnswer>,
+  },
   { error: anObject },
 );
+
+/** The mail's answer to a step. */
+export type StepAnswer = DocumentOf<typeof answer>;
 
 const waits = z.array(uuid, { error: 'a list of ids' });
 
@@ -182,23 +201,50 @@ const card = z.object(
 /** What is known of a run before its journal is read: `run.json`. */
 export interface RunCard extends Readonly<z.output<typeof card>> {}
 
-const start = z.object({ run: word, trigger: line, at: time, count, data: object });
+const start = z.object({
+  run: word,
+  trigger: line,
+  /** When it was first requested. */
+  at: time,
+  /** How often it was requested before it began. */
+  count,
+  /** The data of the last request. */
+  data: object,
+});
+
+/** A run that a trigger requests. Its id is assigned before it starts, so that it starts once. */
+export type Start = DocumentOf<typeof start>;
+
 const memory = z.object({
+  /** The current run of the workflow, from the decision to start it. At most one. */
   going: start.nullable(),
   triggers: z.record(
     z.string(),
     z.object({
+      /** Of cron, every and command: the next due time; null: not computed yet. */
       due: time.nullable(),
+      /** Of cron: the last scheduled time that was handled. */
       taken: time.nullable(),
+      /** Of files: changes that no run covers yet, and when the last change was seen. */
       changed: z.object({ at: time, files: z.array(text) }).nullable(),
+      /** Of command: its last output; null: it has not succeeded yet. */
       printed: text.nullable(),
+      /** The run that waits for the current one to end. */
       waiting: start.nullable(),
+      /** Why its filter could not be evaluated the last time; null: it could. */
       unfiltered: text.nullable(),
+      /** When the last run that it started ended. */
       ended: time.nullable(),
+      /** The id of the last run that it started. */
       last: word.nullable(),
     }),
   ),
-} satisfies Shape<TriggersMemory>);
+});
+
+/** The memory of one workflow's triggers: the host writes it to disk before it acts on it. */
+export type TriggersMemory = DocumentOf<typeof memory>;
+export type TriggerMemory = TriggersMemory['triggers'][string];
+
 const triggers = z.object({ workflow: line, memory }, { error: anObject });
 
 const holder = z.object(

@@ -1,25 +1,7 @@
 import type { Protocol } from '../mail/format/protocol.ts';
 import { currentDefinition } from './definitions.ts';
+import type { WorkflowList } from './documents.ts';
 import { tagOf, type NostrEvent } from '../letters/nostr-event.ts';
-
-/** What a caller needs to run a definition. */
-interface DefinitionSummary {
-  /** The tag `d`. */
-  readonly workflowId: string;
-  readonly eventId: string;
-  readonly name: string;
-  readonly version: string;
-  readonly description: string;
-  readonly inputs: readonly { readonly name: string; readonly type: string; readonly required: boolean }[];
-  /** The task kinds of its steps, each once, ascending. */
-  readonly kinds: readonly number[];
-}
-
-/** Definitions that can be run by their ids, and the task kinds that the project's roles do. */
-export interface WorkflowList {
-  readonly workflows: readonly DefinitionSummary[];
-  readonly kinds: readonly { readonly kind: number; readonly roles: readonly string[] }[];
-}
 
 /**
  * Of several definitions with one id, lists only the current one. `protocol` null: there are no
@@ -37,7 +19,7 @@ export function workflowList(definitions: readonly NostrEvent[], protocol: Proto
   };
 }
 
-function summaryOf(event: NostrEvent): DefinitionSummary {
+function summaryOf(event: NostrEvent): WorkflowList['workflows'][number] {
   const { id, tags, content } = event;
   const all = (wanted: string) => tags.filter(([name]) => name === wanted);
   const workflowId = tagOf(event, 'd') ?? '';

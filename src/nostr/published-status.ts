@@ -1,19 +1,6 @@
 import { parseJson, type Json } from '../kernel/json.ts';
 import { kinds, tagOf, type NostrEvent } from '../letters/nostr-event.ts';
-import type { ExecutionReport } from './report.ts';
-
-/** The status of a remote run, as one author reports it. */
-export interface PublishedStatus extends Pick<
-  ExecutionReport,
-  'executionId' | 'status' | 'stepsCompleted' | 'progress' | 'currentStep' | 'totalCost' | 'message'
-> {
-  /** The outputs of its steps, by name. */
-  readonly outputs: Readonly<Record<string, Json>>;
-  /** The public key of the author, proven only by the signature. */
-  readonly reportedBy: string;
-  /** ISO 8601. */
-  readonly reportedAt: string;
-}
+import type { ExecutionReport, PublishedStatus } from './documents.ts';
 
 const statuses = ['running', 'completed', 'failed', 'cancelled'] as const;
 

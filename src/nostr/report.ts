@@ -3,40 +3,8 @@ import { creditOf } from '../workflow/machine/msats.ts';
 import type { Rules } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { tagOf, type EventTemplate } from '../letters/nostr-event.ts';
+import type { ExecutionReport } from './documents.ts';
 import { progressOf, runStatus } from './execution-events.ts';
-
-/**
- * The status of a run, in the terms of the language. Amounts in thousandths of a satoshi, times in
- * milliseconds.
- */
-export interface ExecutionReport {
-  /**
-   * Its name in the request: the tag `d`. For a run that this project has requested, the id of the
-   * run.
-   */
-  readonly executionId: string;
-  /** Its id in this project. */
-  readonly run: string;
-  /** The id of its workflow: the tag `d`. */
-  readonly workflowId: string;
-  /** `stopped`: it has not ended, and no process hosts it. */
-  readonly status: ReturnType<typeof runStatus> | 'stopped';
-  /** The workflow's outputs so far, by name. */
-  readonly outputs: Readonly<Record<string, Json>>;
-  readonly stepsCompleted: number;
-  /** As in status events: completed steps, of all. */
-  readonly progress: { readonly completed: number; readonly total: number };
-  readonly currentStep: string | null;
-  readonly totalCost: number;
-  /** Null: it has no budget. */
-  readonly remainingBudget: number | null;
-  /** Milliseconds since it began, until it ended, or until its last known event. */
-  readonly runtime: number;
-  /** Why it did not complete, or how to resume it; empty: no message. */
-  readonly message: string;
-  /** Its events that some relay of the project has not answered. */
-  readonly unsentEvents: number;
-}
 
 /** What a report needs besides the state of a run. */
 interface ReportFacts {

@@ -11,6 +11,7 @@ import type { Project } from './project/project.ts';
 import { missingReferences, stubsFor } from './runs/stubs.ts';
 import { problemsOf } from './validate.ts';
 import { locateWorkflow } from './workflow-files.ts';
+import type { WrittenStubs } from './documents/composer.ts';
 
 export type { Artifact };
 
@@ -39,12 +40,6 @@ export async function readArtifacts({ workflows, root }: Project): Promise<Artif
   return all.toSorted(
     (a, b) => artifactKinds.indexOf(a.kind) - artifactKinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1),
   );
-}
-
-/** Files that a stub was written to. */
-export interface WrittenStubs {
-  readonly schema: 1;
-  readonly written: readonly string[];
 }
 
 /**

@@ -1,60 +1,20 @@
 import type { Json } from '../kernel/json.ts';
-import { act, type Act } from '../editing/graph/act.ts';
+import { act } from '../editing/graph/act.ts';
+import type { Act, DraftGraph, Forms } from '../editing/graph/documents.ts';
 import type { Acted } from '../editing/graph/acting.ts';
-import { draftGraph, pathFinder, type DraftGraph } from '../editing/graph/draft.ts';
-import { formsOf, type Forms } from '../editing/graph/forms.ts';
+import { draftGraph, pathFinder } from '../editing/graph/draft.ts';
+import { formsOf } from '../editing/graph/forms.ts';
 import { grammarOf, workflowGrammar } from '../editing/grammar.ts';
 import { readDocument } from '../languages/shared/document.ts';
-import { applyPatches, type Patch } from '../yaml/edit/edit.ts';
-import { diagnosticDocument, type DiagnosticDocument } from '../yaml/diagnostics.ts';
+import { applyPatches } from '../yaml/edit/edit.ts';
+import { diagnosticDocument } from './problems.ts';
 import type { Path } from '../yaml/yaml.ts';
 import type { FoundWorkflow } from './runs/documents.ts';
 import type { Project } from './project/project.ts';
 import type { Workflows } from './runs/workflows.ts';
 import { stubsFor } from './runs/stubs.ts';
-import {
-  graphOf,
-  locateWorkflow,
-  revisionOf,
-  shownParameters,
-  type ShownParameters,
-  type WorkflowFile,
-} from './workflow-files.ts';
-
-/** A problem with the place that it is about. */
-export interface DraftProblem extends DiagnosticDocument {
-  /** Of the smallest pair or item around it; empty: unknown. */
-  readonly path: Path;
-  /** The step that has it; null: none of them. */
-  readonly step: string | null;
-}
-
-/** A text that is not saved, as a composer shows it. */
-export interface Draft extends DraftGraph {
-  readonly schema: 1;
-  /** Why the act was not done; null: it was, or there was none. */
-  readonly refused: string | null;
-  /** What the act changes in the given text, in order. Offsets count UTF-16 units. */
-  readonly patches: readonly Patch[];
-  readonly file: string;
-  /** False: it cannot be run. */
-  readonly ok: boolean;
-  /** The language that the text seems to be of; its forms have this name. */
-  readonly language: string;
-  /** Whether acts can change its graph. */
-  readonly editable: boolean;
-  /** As written; null where its YAML cannot be read: the graph is empty then. */
-  readonly definition: Json;
-  /** What a run of it can be given; empty where there are errors. */
-  readonly parameters: ShownParameters;
-  readonly problems: readonly DraftProblem[];
-  /** What its prompts would have now. */
-  readonly promptContexts: ReturnType<FoundWorkflow['promptContexts']>;
-  /** What it refers to, does not exist, and can be written as a stub: `agent:writer`. */
-  readonly missing: readonly string[];
-  /** The file, where no other text was given; null: one was. */
-  readonly stored: Pick<WorkflowFile, 'text' | 'revision' | 'overridden'> | null;
-}
+import { graphOf, locateWorkflow, revisionOf, shownParameters } from './workflow-files.ts';
+import type { Draft, DraftProblem } from './documents/composer.ts';
 
 /**
  * A text in the place of a workflow of the project as a graph with its problems, after an act.

@@ -3,18 +3,9 @@ import { readDocument } from '../languages/shared/document.ts';
 import { asJson, asYaml, formatOf, hasComments, type Format } from '../yaml/edit/convert.ts';
 import { isSame } from '../yaml/edit/operation.ts';
 import { ProblemsError } from './problems.ts';
+import type { ConvertedDocument } from './documents/workflows.ts';
 
 export { formats } from '../yaml/edit/convert.ts';
-
-/** A text in another format, with the same data in the same order. */
-export interface ConvertedDocument {
-  readonly schema: 1;
-  readonly text: string;
-  readonly from: Format;
-  readonly to: Format;
-  /** `lost`: JSON has no comments. */
-  readonly comments: 'kept' | 'lost' | 'none';
-}
 
 /**
  * Converts between YAML and JSON; `from` null: as the text looks. Text that is in the format

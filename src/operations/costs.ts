@@ -1,35 +1,9 @@
-import type { Bill, Cost } from '../kernel/cost.ts';
+import type { Bill } from '../kernel/cost.ts';
 import { addCost, noCost } from '../kernel/money.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import type { ThreadId } from '../kernel/ids.ts';
-
-/** The keys by which costs are grouped. */
-export type CostKind = 'role' | 'thread' | 'run' | 'step' | 'provider' | 'model' | 'host' | 'day' | 'week';
-
-/** Costs by group. Dollars; `unpriced` counts launches settled at their reservation. */
-export interface CostsDocument {
-  readonly schema: 1;
-  readonly by: readonly CostKind[];
-  /** The first day that counts, in UTC; null: all. */
-  readonly since: string | null;
-  /** In chronological order by day and week, then the most expensive first. */
-  readonly rows: readonly CostsRow[];
-  readonly total: CostsSum;
-}
-
-export interface CostsSum {
-  readonly launches: number;
-  readonly cost: Cost;
-}
-
-interface CostsRow extends CostsSum {
-  /**
-   * What the group has in common. Null: no such name, as for a step without a role, mail without a
-   * run, or an agent that does not report its model; or a forgotten thread.
-   */
-  readonly key: Readonly<Partial<Record<CostKind, string | null>>>;
-}
+import type { CostsDocument, CostKind, CostsSum, CostsRow } from './documents/mail.ts';
 
 export function costsOf(
   mail: MailState,

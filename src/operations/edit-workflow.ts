@@ -4,8 +4,8 @@ import { occurrencesIn } from '../editing/occurrences.ts';
 import { renameAt } from '../editing/rename.ts';
 import { languages } from '../languages/languages.ts';
 import { identityOf } from '../languages/shared/identity.ts';
-import type { DiagnosticDocument } from '../yaml/diagnostics.ts';
-import { applyPatches, edit, invertPatches, type Operation, type Patch } from '../yaml/edit/edit.ts';
+import type { DiagnosticDocument } from './documents/common.ts';
+import { applyPatches, edit, invertPatches, type Patch } from '../yaml/edit/edit.ts';
 import { withLineEnds } from '../yaml/edit/line-ends.ts';
 import { composePatches } from '../yaml/edit/patches.ts';
 import { ProblemsError } from './problems.ts';
@@ -13,23 +13,11 @@ import type { FoundWorkflow } from './runs/documents.ts';
 import type { Project } from './project/project.ts';
 import type { Workflows } from './runs/workflows.ts';
 import { validate } from './validate.ts';
-import { findWorkflow, readWorkflowFile, revisionOf, type WorkflowFile } from './workflow-files.ts';
-
-/** A change of a definition: of one value, or of a step's name with every reference to it. */
-export type WorkflowOperation =
-  Operation | { readonly do: 'rename-step'; readonly step: string; readonly name: string };
+import { findWorkflow, readWorkflowFile, revisionOf } from './workflow-files.ts';
+import type { DraftDocument, WorkflowOperation, SavedWorkflow } from './documents/workflows.ts';
 
 /** The new text of a definition: as a whole, or by changes of the stored one. */
 export type Edit = { readonly text: string } | { readonly operations: readonly WorkflowOperation[] };
-
-/** A definition as it is stored. */
-export interface SavedWorkflow {
-  readonly schema: 1;
-  readonly file: string;
-  readonly revision: string;
-  readonly text: string;
-  readonly warnings: readonly DiagnosticDocument[];
-}
 
 interface Save {
   /** Of the text that the person has seen. */
@@ -85,14 +73,6 @@ async function expectValid(
 
 function stored(file: string, text: string, warnings: readonly DiagnosticDocument[]): SavedWorkflow {
   return { schema: 1, file, revision: revisionOf(text), text, warnings };
-}
-
-/** An unsaved definition, and the changes that led to it. */
-export interface DraftDocument extends WorkflowFile {
-  /** Of the given text, in order; offsets count UTF-16 units. */
-  readonly patches: readonly Patch[];
-  /** The patches of the resulting text that restore the given one. */
-  readonly undo: readonly Patch[];
 }
 
 /**

@@ -1,17 +1,8 @@
-import type { Json } from '../kernel/json.ts';
-import {
-  endOfId,
-  shortCommit,
-  type MessageId,
-  type RoleName,
-  type ThreadId,
-  type TypeName,
-} from '../kernel/ids.ts';
-import type { ValueType } from '../workflow/model.ts';
+import { endOfId, shortCommit, type MessageId, type RoleName } from '../kernel/ids.ts';
 import type { Message } from '../mail/format/message.ts';
 import { parseMessage } from '../mail/format/read-message.ts';
 import type { Mail, MailState } from '../mail/machine/state.ts';
-import { peopleOf, type FieldType, type Protocol } from '../mail/format/protocol.ts';
+import { peopleOf, type Protocol } from '../mail/format/protocol.ts';
 import {
   answerFields,
   answerTypes,
@@ -28,8 +19,9 @@ import { didYouMean } from '../kernel/nearest.ts';
 import { ProblemsError } from './problems.ts';
 import type { Project } from './project/project.ts';
 import { approveCommand } from './runs/run-commands.ts';
-import type { RunStatusDocument } from './runs/run-status.ts';
 import { iso, isoOrNull } from '../kernel/times.ts';
+import type { RunStatusDocument } from './documents/status.ts';
+import type { InboxDocument, InboxItem } from './documents/inbox.ts';
 
 /** The items that wait for people. `as`: the requested role; null: every person of the protocol. */
 export interface Inbox {
@@ -38,63 +30,13 @@ export interface Inbox {
   readonly items: readonly WaitingItem[];
 }
 
-/** The same as a document. */
-export interface InboxDocument {
-  readonly schema: 1;
-  readonly as: RoleName | null;
-  readonly items: readonly InboxItem[];
-}
-
 export function inboxDocument({ as, items }: Inbox): InboxDocument {
   return { schema: 1, as, items: items.map(({ to: _to, ...item }) => item) };
-}
-
-/** An item that waits. Times are ISO 8601 in UTC. */
-export interface InboxItem {
-  /** The id of the message; for an approval, `<run>/<gate>`, or the turn that waits for it. */
-  readonly id: string;
-  /**
-   * `request`: a sender waits for an answer. `approval`: a gate of a run, or work that is to land
-   * on a protected branch, or a call of an agent, waits. `notice`: only to be read.
-   */
-  readonly kind: 'request' | 'approval' | 'notice';
-  /** The message with the question of an agent; null: of no agent. */
-  readonly question: MessageId | null;
-  /** Of work that is to land: what names exactly these changes, for its answer; null: not that. */
-  readonly changes: string | null;
-  /** Null: an approval of a run. */
-  readonly thread: ThreadId | null;
-  /** Null: of no run. */
-  readonly run: string | null;
-  /** The sender; for an approval, the name of the workflow. */
-  readonly from: string;
-  readonly type: TypeName;
-  readonly subject: string;
-  readonly since: string | null;
-  readonly deadline: string | null;
-  /** What happens without an answer before the deadline; null: there is no deadline. */
-  readonly on_timeout: string | null;
-  /** The fields of the types that answer it. */
-  readonly fields: Readonly<Record<string, InboxField>>;
-  /** The types that answer it; for an approval, its choices. */
-  readonly reply_types: readonly TypeName[];
-  /**
-   * The command that answers it, one a line for each type if their fields differ; for a notice, the
-   * one that shows it.
-   */
-  readonly command: string;
 }
 
 /** An item with who may answer it: human roles, or the approvers of a gate; empty: any person. */
 export interface WaitingItem extends InboxItem {
   readonly to: readonly string[];
-}
-
-interface InboxField {
-  readonly type: FieldType['type'] | ValueType['type'];
-  /** The allowed values; null: any of its type. */
-  readonly enum: readonly Json[] | null;
-  readonly required: boolean;
 }
 
 /**

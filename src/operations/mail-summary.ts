@@ -6,6 +6,8 @@ import type { MailState, RoleState, Thread, Turn } from '../mail/machine/state.t
 import type { Landing } from '../mail/machine/landing.ts';
 import type { Cost } from '../kernel/cost.ts';
 import { isQueued } from '../kernel/launched.ts';
+import { iso, isoOrNull } from '../kernel/times.ts';
+import type { RoleName } from '../kernel/ids.ts';
 import type {
   DebtStatus,
   LandingStatus,
@@ -14,9 +16,7 @@ import type {
   ThreadStatus,
   TurnStatus,
   WaitStatus,
-} from './mail-status.ts';
-import { iso, isoOrNull } from '../kernel/times.ts';
-import type { RoleName } from '../kernel/ids.ts';
+} from './documents/status.ts';
 
 /**
  * What the status needs of the state of the mail: plain JSON, independent of the clock, the

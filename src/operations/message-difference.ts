@@ -1,26 +1,13 @@
 import { readableDifference } from '../git/run-differences.ts';
 import { Refs } from '../git/refs.ts';
 import { MailroomError } from '../kernel/errors.ts';
-import { endOfId, type MessageId, type ThreadId } from '../kernel/ids.ts';
+import { endOfId, type ThreadId } from '../kernel/ids.ts';
 import { emptyState } from '../mail/machine/state.ts';
 import type { Landing } from '../mail/machine/landing.ts';
 import { messageNamed } from './show.ts';
 import type { Project } from './project/project.ts';
-import { trailOf, type MessageDocument } from './messages.ts';
-
-/** What the work of a message changes. */
-export interface MessageDifference {
-  readonly schema: 1;
-  readonly message: MessageId;
-  readonly commit: string;
-  /**
-   * What it is compared with: the commit of the author's message before it in the thread, otherwise
-   * the commit that the thread began at. For work that is to land: where it left the branch.
-   */
-  readonly base: string;
-  /** At most 1 MiB, for people to read; empty: nothing has changed. */
-  readonly patch: string;
-}
+import { trailOf } from './messages.ts';
+import type { MessageDocument, MessageDifference } from './documents/mail.ts';
 
 /**
  * What the work of a message changes, or of a turn that is to land. Throws `E_TARGET` where the

@@ -1,44 +1,11 @@
-import type { Json } from '../kernel/json.ts';
 import { fileName, mailroom, monthOf, type Message } from '../mail/format/message.ts';
 import type { Delivery, Mail, MailState } from '../mail/machine/state.ts';
 import type { Project } from './project/project.ts';
 import { reference } from './reference.ts';
 import { iso } from '../kernel/times.ts';
 import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
-import type { TurnId } from '../letters/target.ts';
 import { parseEnvelope } from '../mail/format/read-message.ts';
-
-/**
- * One message of the trail: the keys of its front matter, its text, the path of its file, and the
- * turn that wrote it.
- */
-export interface MessageDocument {
-  readonly id: MessageId;
-  readonly type: string;
-  readonly from: RoleName;
-  readonly to: readonly RoleName[];
-  readonly thread: ThreadId;
-  readonly in_reply_to: MessageId | null;
-  readonly subject: string;
-  /** ISO 8601, UTC. */
-  readonly created: string;
-  /** The commit that it is about, and the branch of its author; null: none. */
-  readonly commit: string | null;
-  readonly branch: string | null;
-  /** The branch that its work came onto, and the commit there; null: none. */
-  readonly landed: { readonly branch: string; readonly commit: string } | null;
-  readonly attachments: readonly string[];
-  readonly fields: Readonly<Record<string, Json>>;
-  /** Keys of the front matter that are not Mailroom's. */
-  readonly extra: Readonly<Record<string, Json>>;
-  readonly body: string;
-  /** Relative to the project; null: it has no file now. */
-  readonly path: string | null;
-  /** Null: a person or the program wrote it, or its thread ended long ago. */
-  readonly turn: TurnId | null;
-  /** The host of the worker that ran the turn; null: the controller's own. */
-  readonly host: string | null;
-}
+import type { MessageDocument } from './documents/mail.ts';
 
 /** A message with what the state still has of it. */
 export interface KnownMessage {

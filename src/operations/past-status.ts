@@ -7,10 +7,11 @@ import { summaryOf } from './mail-summary.ts';
 import type { Project } from './project/project.ts';
 import type { Past } from './project/following.ts';
 import { slotsOfRun } from './why/slots.ts';
-import { runStatus, type RunStatusDocument } from './runs/run-status.ts';
+import { runStatus } from './runs/run-status.ts';
 import type { StoredRun } from './runs/documents.ts';
 import type { Workflows } from './runs/workflows.ts';
-import { statusOf, type StatusDocument } from './status.ts';
+import { statusOf } from './status.ts';
+import type { RunStatusDocument, StatusDocument } from './documents/status.ts';
 
 /**
  * The status of a project at a moment of the past, by its journals: what lay in folders without

@@ -1,6 +1,7 @@
 import { MailroomError } from '../kernel/errors.ts';
 import { endOfId } from '../kernel/ids.ts';
-import type { InboxItem, WaitingItem } from './inbox.ts';
+import type { WaitingItem } from './inbox.ts';
+import type { InboxItem } from './documents/inbox.ts';
 
 /** Whether a word is a position in the inbox, not an id. */
 export function isPosition(word: string): boolean {

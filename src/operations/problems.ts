@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
-import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
+import { renderDiagnostics } from '../yaml/diagnostics.ts';
+import type { DiagnosticDocument } from './documents/common.ts';
 
 /** All problems of a text file; its message is that of the first one. */
 export class ProblemsError extends MailroomError {
@@ -18,7 +19,24 @@ export function problemsText(problems: readonly Diagnostic[]): string {
   return renderDiagnostics(problems);
 }
 
-/** The same for programs. */
+/** A diagnostic for programs. */
+export function diagnosticDocument(diagnostic: Diagnostic): DiagnosticDocument {
+  const { code, severity, message, place, hint } = diagnostic;
+  return {
+    code,
+    severity,
+    message,
+    file: place?.file ?? null,
+    line: place?.line ?? null,
+    column: place?.column ?? null,
+    // A mark never leaves its line.
+    endLine: place?.line ?? null,
+    endColumn: place === null ? null : place.column + place.length,
+    hint,
+  };
+}
+
+/** Problems for programs. */
 export function problemDocuments(problems: readonly Diagnostic[]): DiagnosticDocument[] {
   return problems.map(diagnosticDocument);
 }

@@ -1,38 +1,5 @@
-import type { Budget } from '../kernel/cost.ts';
-import type { FieldType, MessageType, Protocol, Role } from '../mail/format/protocol.ts';
-
-/** A protocol with its defaults, as programs read it. Durations are in milliseconds. */
-export interface ProtocolDocument {
-  readonly schema: 1;
-  readonly name: string;
-  readonly version: string;
-  readonly roles: readonly {
-    readonly name: string;
-    readonly provider: string;
-    readonly model: string | null;
-    readonly fallback: readonly string[];
-    readonly capabilities: readonly string[];
-    readonly session: Role['session'];
-    readonly concurrency: number;
-    readonly retries: number;
-    readonly timeout: number | null;
-  }[];
-  readonly types: readonly (Pick<
-    MessageType,
-    'name' | 'from' | 'to' | 'reply' | 'blocking' | 'timeout' | 'closes' | 'lands'
-  > & {
-    readonly to_all: boolean;
-    /** Each message opens a sub-thread; null: it stays in the thread of its author. */
-    readonly sub_threads: {
-      readonly fan_out: number;
-      readonly budget: Pick<Budget, 'usd' | 'tokens'> | null;
-    } | null;
-    readonly on_timeout: MessageType['onTimeout'];
-    readonly fields: Readonly<Record<string, Pick<FieldType, 'type' | 'enum' | 'required' | 'description'>>>;
-  })[];
-  readonly start: Protocol['start'];
-  readonly concurrency: number;
-}
+import type { MessageType, Protocol } from '../mail/format/protocol.ts';
+import type { ProtocolDocument } from './documents/protocol.ts';
 
 export function protocolDocument({
   name,

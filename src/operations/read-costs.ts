@@ -2,8 +2,9 @@ import { parseDuration } from '../kernel/duration.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { dayOf } from '../kernel/money.ts';
-import { costsOf, type CostKind, type CostsDocument } from './costs.ts';
+import { costsOf } from './costs.ts';
 import type { Project } from './project/project.ts';
+import type { CostKind, CostsDocument } from './documents/mail.ts';
 
 /**
  * The costs of a project. `by`: kinds, separated by commas; `since`: a day, or how long ago; null:

@@ -5,14 +5,14 @@ import { mailMatching, type IsMail } from '../mail/mailboxes/mail-files.ts';
 import { misplacedText } from '../mail/mailboxes/misplaced.ts';
 import type { Project } from './project/project.ts';
 import type { StatusSource } from './project/kept-status.ts';
-import type { ThreadStatus, TurnStatus } from './mail-status.ts';
-import { statusOf, type StatusDocument } from './status.ts';
+import { statusOf } from './status.ts';
 import { unhostedProblems } from './unhosted.ts';
 import { progressFile } from './turn-tools.ts';
 import { explainStatus, unexplained } from './why/status-whys.ts';
 import { seenWorkers } from './workers/seen.ts';
 import type { RoleName } from '../kernel/ids.ts';
 import { checkoutOwner } from '../kernel/work.ts';
+import type { ThreadStatus, TurnStatus, StatusDocument } from './documents/status.ts';
 
 /** The status of a project from its files; an unreadable protocol is one of the problems. */
 export async function readStatus(project: Project, now: number): Promise<StatusDocument> {

@@ -11,18 +11,7 @@ import type { Project } from './project/project.ts';
 import type { Directory, NamedAs, NamedKind } from './targets.ts';
 import { endOfId, type RoleName } from '../kernel/ids.ts';
 import type { Target } from '../letters/target.ts';
-
-/** The result of a command. */
-export interface CommandResult {
-  readonly schema: 1;
-  /** `recorded`: no controller has read it yet; it takes effect when one does. */
-  readonly state: 'done' | 'refused' | 'recorded';
-  readonly verb: Command['verb'];
-  readonly target: ControlFile['target'];
-  readonly reason: string | null;
-  /** Whether a controller is running. */
-  readonly controller: boolean;
-}
+import type { CommandResult } from './documents/mail.ts';
 
 type Takes = Exclude<NamedKind, 'run'>;
 

@@ -10,30 +10,10 @@ import type { MailState } from '../mail/machine/state.ts';
 import { patience, waitFor } from './waiting.ts';
 import type { Project } from './project/project.ts';
 import { reference, referred } from './reference.ts';
-import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
+import type { RoleName, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
 import type { Json } from '../kernel/json.ts';
-
-/** The result of sending a message. */
-export type Sending =
-  | {
-      readonly schema: 1;
-      /** `accepted`: it is on its way; `recorded`: it waits for a controller. */
-      readonly state: 'accepted';
-      readonly id: MessageId;
-      readonly thread: ThreadId;
-      readonly type: string;
-      readonly to: readonly RoleName[];
-    }
-  | {
-      readonly schema: 1;
-      readonly state: 'recorded';
-      readonly path: string;
-      readonly controller: boolean;
-      readonly reference: string;
-    }
-  /** It is in the staging folder of a turn, and is sent when that turn is committed. */
-  | { readonly schema: 1; readonly state: 'staged'; readonly path: string; readonly turn: TurnId };
+import type { Sending } from './documents/mail.ts';
 
 /**
  * The protocol on disk, to fill in defaults; the controller may have an older one. Null: it is

@@ -1,7 +1,8 @@
 import type { Checked } from '../kernel/diagnostic.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Workflow } from '../workflow/model.ts';
-import { diagnosticDocument, type DiagnosticDocument } from '../yaml/diagnostics.ts';
+import { diagnosticDocument } from './problems.ts';
+import type { DiagnosticDocument } from './documents/common.ts';
 import { readDocument } from '../languages/shared/document.ts';
 
 /** A workflow file as its author wrote it, with its problems. */

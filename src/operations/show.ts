@@ -1,7 +1,7 @@
 import { MailroomError, type Reason } from '../kernel/errors.ts';
 import { isJsonObject, parseJson, type JsonObject } from '../kernel/json.ts';
 import { idInName } from '../mail/format/message.ts';
-import type { AskState, Mail, MailState, Thread } from '../mail/machine/state.ts';
+import type { Mail, MailState, Thread } from '../mail/machine/state.ts';
 import { resolve } from './directory.ts';
 import {
   allMessages,
@@ -10,92 +10,23 @@ import {
   messageDocument,
   trailOf,
   type KnownMessage,
-  type MessageDocument,
 } from './messages.ts';
 import type { Project } from './project/project.ts';
 import { withHeld } from './status.ts';
 import { threadStatus, turnStatus } from './mail-summary.ts';
 import { withWorktrees } from './read-status.ts';
-import type { ThreadStatus, TurnStatus } from './mail-status.ts';
 import type { Directory } from './targets.ts';
 import { isoOrNull, type Moment } from '../kernel/times.ts';
-import type { MessageId, RoleName, ThreadId } from '../kernel/ids.ts';
+import type { MessageId, ThreadId } from '../kernel/ids.ts';
 import type { TurnId } from '../letters/target.ts';
-
-/** Where one recipient's copy is, and why it failed, if so. */
-export interface CopyDocument {
-  readonly role: RoleName;
-  readonly at: 'inbox' | 'claimed' | 'unread' | 'read' | 'processed' | 'failed' | 'withdrawn' | 'unknown';
-  /** The unfinished turn that picked it up; null: none. */
-  readonly turn: TurnId | null;
-  readonly path: string | null;
-  readonly reason: string | null;
-}
-
-/** The expected answers of a request, and the state of each. */
-export interface RequestDocument {
-  readonly replies: readonly string[];
-  readonly blocks: string;
-  readonly deadline: string | null;
-  readonly asks: readonly {
-    readonly recipient: RoleName;
-    readonly state: AskState['is'];
-    /** Who may still answer. */
-    readonly candidates: readonly RoleName[];
-    /** The reply, or the notice that replaces it; null: none. */
-    readonly by: MessageId | null;
-  }[];
-}
-
-/** The files of one invocation of a turn's agent, as far as they exist. */
-export interface InvocationDocument {
-  readonly attempt: number;
-  /** Corrections within the attempt, from 0. */
-  readonly round: number;
-  readonly prompt: string | null;
-  readonly stdout: string | null;
-  readonly stderr: string | null;
-  /** What changed in its git workspace meanwhile, as a patch; null: nothing, or unknown. */
-  readonly changes: string | null;
-  /** The contents of `result.json`; null: it has not ended. */
-  readonly result: JsonObject | null;
-}
-
-export type Shown =
-  | {
-      readonly schema: 1;
-      readonly kind: 'message';
-      readonly message: MessageDocument;
-      readonly copies: readonly CopyDocument[];
-      readonly request: RequestDocument | null;
-      readonly thread: ThreadStatus | null;
-    }
-  | {
-      readonly schema: 1;
-      readonly kind: 'thread';
-      readonly id: ThreadId;
-      /** Null: it ended long ago, and only its files are left. */
-      readonly thread: ThreadStatus | null;
-      readonly messages: readonly MessageDocument[];
-      readonly turns: readonly TurnStatus[];
-    }
-  | {
-      readonly schema: 1;
-      readonly kind: 'turn';
-      readonly id: TurnId;
-      /** Null: it has ended. */
-      readonly turn: TurnStatus | null;
-      readonly sent: readonly MessageDocument[];
-      readonly invocations: readonly InvocationDocument[];
-    }
-  | {
-      /** A file that was not accepted as a message. */
-      readonly schema: 1;
-      readonly kind: 'refused';
-      readonly path: string;
-      readonly reason: string | null;
-      readonly text: string;
-    };
+import type {
+  MessageDocument,
+  Shown,
+  CopyDocument,
+  RequestDocument,
+  InvocationDocument,
+} from './documents/mail.ts';
+import type { ThreadStatus } from './documents/status.ts';
 
 /**
  * Everything about the subject of a word: a message, a thread, a turn, or a refused file. Throws

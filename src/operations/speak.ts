@@ -8,8 +8,9 @@ import { peopleOf, type Protocol } from '../mail/format/protocol.ts';
 import { addressees, compose } from './compose.ts';
 import { resolve, resolveThread } from './directory.ts';
 import { allMessages } from './messages.ts';
-import { sentBefore, submit, writtenProtocol, type Sending } from './sending.ts';
+import { sentBefore, submit, writtenProtocol } from './sending.ts';
 import type { Project } from './project/project.ts';
+import type { Sending } from './documents/mail.ts';
 
 /** What a person says, without who it is. */
 export interface WrittenMessage {

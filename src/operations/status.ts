@@ -2,42 +2,18 @@ import { dayOf, noCost } from '../kernel/money.ts';
 import { isHuman, type Protocol } from '../mail/format/protocol.ts';
 import { freeProvider } from '../mail/machine/rules/fallback.ts';
 import type { Holder } from './documents.ts';
+import type { MailSummary, RoleSummary } from './mail-summary.ts';
+import { iso } from '../kernel/times.ts';
+import { heldReasons, type HeldWork } from '../kernel/why.ts';
+import type { RoleName } from '../kernel/ids.ts';
 import type {
   ControllerStatus,
   MailStatus,
   RoleActivity,
   RoleStatus,
-  ThreadStatus,
   TurnStatus,
   WaitStatus,
-} from './mail-status.ts';
-import type { MailSummary, RoleSummary } from './mail-summary.ts';
-import type { RunStatusDocument, TriggerStatus } from './runs/run-status.ts';
-import { iso } from '../kernel/times.ts';
-import { heldReasons, type HeldWork } from '../kernel/why.ts';
-import type { Explained } from './why/explained.ts';
-import type { SeenWorker } from '../letters/worker.ts';
-import type { RoleName } from '../kernel/ids.ts';
-
-/** The status of a project, including workflows. */
-export interface StatusDocument extends MailStatus {
-  /** The moment of the past that it is of, by the journal of the mail; null: it is of now. */
-  readonly at: { readonly record: number; readonly time: string } | null;
-  readonly threads: readonly WaitingThread[];
-  /** Runs that have not ended, newest first. */
-  readonly runs: readonly RunStatusDocument[];
-  readonly triggers: readonly TriggerStatus[];
-  /** As the controller has seen them; null: none runs, or it has no roles on workers. */
-  readonly workers: readonly SeenWorker[] | null;
-}
-
-/**
- * A thread with the reason why it does not move; null: it does, or has ended, or no controller
- * runs.
- */
-export interface WaitingThread extends ThreadStatus {
-  readonly why: Explained | null;
-}
+} from './documents/status.ts';
 
 /** What the status needs besides the state. */
 interface StatusParts {

@@ -4,7 +4,9 @@ import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { withoutAccepted } from '../yaml/accepted.ts';
 import { innerOf, stepsIn, variantsOf } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
-import { diagnosticDocument, renderDiagnostics, type DiagnosticDocument } from '../yaml/diagnostics.ts';
+import { renderDiagnostics } from '../yaml/diagnostics.ts';
+import { diagnosticDocument } from './problems.ts';
+import type { ValidateDocument } from './documents/workflows.ts';
 
 /** A workflow file with the result of reading it. */
 export interface ReadWorkflow {
@@ -13,30 +15,6 @@ export interface ReadWorkflow {
   readonly checked: Checked<Workflow>;
   /** Its text, whose comments accept warnings; absent: nothing is accepted. */
   readonly text?: string;
-}
-
-/** The problems of some workflows, and the contents of the valid ones. */
-export interface ValidateDocument {
-  readonly schema: 1;
-  /** False: one of them cannot be run. */
-  readonly ok: boolean;
-  readonly workflows: readonly {
-    readonly file: string;
-    readonly ok: boolean;
-    /** Null where there are errors. */
-    readonly name: string | null;
-    readonly language: string | null;
-    /**
-     * The number of steps, including those of loops and sub-workflows; null where there are errors.
-     */
-    readonly steps: number | null;
-    /** The paths of steps whose agent has the default `timeout`, and no shorter one around it. */
-    readonly default_timeout: readonly string[];
-  }[];
-  /** The first error; null: none. */
-  readonly error: DiagnosticDocument | null;
-  readonly errors: readonly DiagnosticDocument[];
-  readonly warnings: readonly DiagnosticDocument[];
 }
 
 interface Validation {

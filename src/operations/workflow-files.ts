@@ -2,89 +2,21 @@ import { createHash } from 'node:crypto';
 import { stepPaths } from '../editing/definitions.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Checked } from '../kernel/diagnostic.ts';
-import { isJsonObject, valueAt, type Json, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, valueAt, type Json } from '../kernel/json.ts';
 import { identityOf } from '../languages/shared/identity.ts';
-import type { Effective } from '../languages/shared/workflow-language.ts';
 import { planOf } from '../workflow/machine/plan.ts';
 import { compile } from '../workflow/machine/rules.ts';
-import type { ValueType, Workflow } from '../workflow/model.ts';
-import type { DiagnosticDocument } from '../yaml/diagnostics.ts';
+import type { Workflow } from '../workflow/model.ts';
 import { formatOf } from '../yaml/edit/convert.ts';
 import { edit } from '../yaml/edit/edit.ts';
-import type { Path } from '../yaml/yaml.ts';
 import { convertText } from './convert-text.ts';
 import { readRuns } from './runs/reading.ts';
-import type { FoundWorkflow, RunCard, WorkflowPlace } from './runs/documents.ts';
+import type { RunCard } from '../letters/letters.ts';
+import type { FoundWorkflow, WorkflowPlace } from './runs/documents.ts';
 import type { Workflows } from './runs/workflows.ts';
-import type { RunSummary } from './runs/summary.ts';
-import { showWorkflow, type WorkflowDocument } from './show-workflow.ts';
+import { showWorkflow } from './show-workflow.ts';
 import { validate } from './validate.ts';
-
-/** A workflow of the project as `workflows` lists it. */
-export interface WorkflowRow {
-  /** `workflow.id`; null: it has none. */
-  readonly id: string | null;
-  readonly file: string;
-  readonly tags: readonly string[];
-  readonly author: string | null;
-  /** What the composer has stored of it; null: nothing. */
-  readonly ui: JsonObject | null;
-  /** False: it cannot be run. */
-  readonly ok: boolean;
-  /** Null where there are errors, like the following keys. */
-  readonly name: string | null;
-  readonly version: string | null;
-  readonly language: string | null;
-  readonly description: string | null;
-  readonly steps: number | null;
-  readonly errors: readonly DiagnosticDocument[];
-  /** The newest run that was started from the file; null: there is none. */
-  readonly last_run: LastRun | null;
-}
-
-type LastRun = Pick<RunSummary, 'run' | 'status' | 'alive' | 'started_at' | 'completed_at'>;
-
-/** A workflow file with its text, its parameters and its steps. */
-export interface WorkflowFile extends WorkflowDocument {
-  readonly id: string | null;
-  readonly tags: readonly string[];
-  readonly author: string | null;
-  readonly ui: JsonObject | null;
-  /** The definition with the changes of override files; null where its YAML cannot be read. */
-  readonly effective: Json;
-  /** What these files say, by its path in the effective definition. */
-  readonly overridden: Effective['overridden'];
-  readonly name: string | null;
-  readonly version: string | null;
-  readonly description: string | null;
-  /** Changes with the text. */
-  readonly revision: string;
-  readonly text: string;
-  readonly parameters: ShownParameters;
-  /** The steps of its own body; empty where there are errors. */
-  readonly graph: {
-    readonly nodes: readonly WorkflowNode[];
-    readonly edges: readonly { readonly from: string; readonly to: string }[];
-  };
-}
-
-/** The parameters of a workflow, as far as a form needs them. */
-export type ShownParameters = Readonly<
-  Record<string, Pick<ValueType, 'type' | 'enum' | 'required' | 'default' | 'description'>>
->;
-
-interface WorkflowNode {
-  readonly id: string;
-  /** What people call it. */
-  readonly name: string;
-  readonly type: string;
-  /** The steps of a batch can run at the same time. */
-  readonly batch: number;
-  /** What the composer has stored of it; null: nothing. */
-  readonly ui: JsonObject | null;
-  /** Where it stands in the definition; null: it has no place of its own. */
-  readonly path: Path | null;
-}
+import type { WorkflowRow, LastRun, WorkflowFile, ShownParameters } from './documents/workflows.ts';
 
 /** The workflows of the project, sorted by file; one with errors is listed, too. */
 export async function listWorkflows(workflows: Workflows, root: string): Promise<WorkflowRow[]> {

@@ -1,5 +1,5 @@
-import type { Stretch, TimelineDocument } from '../operations/runs/timeline.ts';
-import type { StepDocument, StepDocuments } from './api/documents.ts';
+import type { StepDocument, StepDocuments } from '../operations/documents/runs.ts';
+import type { Stretch, TimelineDocument } from '../operations/documents/runs.ts';
 
 /* What the views of a run compute from its documents, purely. */
 

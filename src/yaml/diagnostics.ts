@@ -48,36 +48,6 @@ function printable(text: string): string {
   return text.replaceAll(/(?![\t\n])\p{Cc}/gu, '\ufffd');
 }
 
-/** A diagnostic for programs. */
-export interface DiagnosticDocument {
-  readonly code: string;
-  readonly severity: Diagnostic['severity'];
-  readonly message: string;
-  readonly file: string | null;
-  readonly line: number | null;
-  readonly column: number | null;
-  /** The line of the end, and the column behind the last marked character. */
-  readonly endLine: number | null;
-  readonly endColumn: number | null;
-  readonly hint: string | null;
-}
-
-export function diagnosticDocument(diagnostic: Diagnostic): DiagnosticDocument {
-  const { code, severity, message, place, hint } = diagnostic;
-  return {
-    code,
-    severity,
-    message,
-    file: place?.file ?? null,
-    line: place?.line ?? null,
-    column: place?.column ?? null,
-    // A mark never leaves its line.
-    endLine: place?.line ?? null,
-    endColumn: place === null ? null : place.column + place.length,
-    hint,
-  };
-}
-
 /**
  * Sorts by the order of the files (others last), then by place; diagnostics without a place first,
  * errors before warnings of the same place.

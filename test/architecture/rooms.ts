@@ -143,7 +143,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   main: { may: ['cli', 'operations'] },
   web: {
     may: ['kernel'],
-    types: ['workflow/machine', 'editing', 'operations'],
+    types: ['editing', 'operations'],
     packages: [
       'preact',
       'preact/hooks',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { pickItem } from '../../src/operations/positions.ts';
-import type { RunStatusDocument } from '../../src/operations/runs/run-status.ts';
 import { ProjectFixture } from './project-fixture.ts';
 import { letter, team } from './team.ts';
+import type { RunStatusDocument } from '../../src/operations/documents/status.ts';
 
 const run = '01a206be-3311-7576-8a55-fdcca0e1b40a';
 

@@ -13,7 +13,7 @@ import { defaultConfig } from '../../src/config/config.ts';
 import type { Protocol } from '../../src/mail/format/protocol.ts';
 import { type MailState } from '../../src/mail/machine/state.ts';
 import { MailHost } from '../../src/mail/host/mail-host.ts';
-import type { RunCard } from '../../src/operations/runs/documents.ts';
+import type { RunCard } from '../../src/letters/letters.ts';
 import type { Prunable } from '../../src/operations/project/prune.ts';
 import type { WorkflowStatus } from '../../src/operations/runs/run-status.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';

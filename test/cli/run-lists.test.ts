@@ -6,10 +6,10 @@ import { showRun } from '../../src/cli/run-show.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
 import type { StoredRun } from '../../src/operations/runs/documents.ts';
 import type { Workflows } from '../../src/operations/runs/workflows.ts';
-import type { WorkflowRow } from '../../src/operations/workflow-files.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';
 import { World } from '../workflow/machine/world.ts';
 import { FakeTerminal } from './fake-terminal.ts';
+import type { WorkflowRow } from '../../src/operations/documents/workflows.ts';
 
 const steering = { name: 'red \u001b[31m', description: 'turned \u202e around' };
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RunCard } from '../../src/operations/runs/documents.ts';
-import type { Shown } from '../../src/operations/show.ts';
+import type { RunCard } from '../../src/letters/letters.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
+import type { Shown } from '../../src/operations/documents/mail.ts';
 
 beforeAll(() => {
   process.env['TZ'] = 'UTC';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { MessageDocument } from '../../src/operations/messages.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
+import type { MessageDocument } from '../../src/operations/documents/mail.ts';
 
 beforeAll(() => {
   process.env['TZ'] = 'UTC';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { WhyDocument } from '../../src/operations/why/why.ts';
-import type { StatusDocument } from '../../src/operations/status.ts';
 import { diskError } from '../../src/disk/disk.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
 import { heldBecause } from '../../src/host/host-waits.ts';
+import type { WhyDocument } from '../../src/operations/documents/mail.ts';
+import type { StatusDocument } from '../../src/operations/documents/status.ts';
 
 beforeAll(() => {
   process.env['TZ'] = 'UTC';

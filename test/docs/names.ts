@@ -23,7 +23,7 @@ export const comparisons: readonly NamesInCodeAndDocs[] = [
     what: 'codes of `why`',
     code: 'src/kernel/why.ts',
     page: 'docs/troubleshooting.md',
-    inCode: /^ {2}\| '([a-z_]+)';?$/gm,
+    inCode: /^ {2}'([a-z_]+)',$/gm,
     onPage: /^\| `([a-z_]+)`/gm,
   },
 ];

@@ -3,7 +3,8 @@ import { charge } from '../../src/kernel/money.ts';
 import type { Bill, Bills } from '../../src/kernel/cost.ts';
 import { emptyState, type MailState } from '../../src/mail/machine/state.ts';
 import { emptyRunState, type RunState } from '../../src/workflow/machine/state.ts';
-import { costsCsv, costsOf, type CostKind } from '../../src/operations/costs.ts';
+import { costsCsv, costsOf } from '../../src/operations/costs.ts';
+import type { CostKind } from '../../src/operations/documents/mail.ts';
 
 function bill(changes: Partial<Bill>, usd: number): Bill {
   const cost = { usd, tokens: usd * 100, unpriced: 0 };

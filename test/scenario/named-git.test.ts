@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
-import type { StatusDocument } from '../../src/operations/status.ts';
 import { playProject, smallTeam } from '../support/play.ts';
 import { finished, said, type TestProject } from '../support/project.ts';
+import type { StatusDocument } from '../../src/operations/documents/status.ts';
 
 let project: TestProject;
 afterEach(() => project.remove());

@@ -1,6 +1,6 @@
 import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
-import type { FormField } from '../../src/editing/graph/forms.ts';
+import type { FormField } from '../../src/editing/graph/documents.ts';
 import { valueAt } from '../../src/kernel/json.ts';
 import { box, firstView, fitted, frameOf, placesOf, zoomed } from '../../src/web/composer/placing.ts';
 import { editorPatches, formOf, shown, sourceOffset } from '../../src/web/composer/source-text.ts';

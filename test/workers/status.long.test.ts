@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import type { StatusDocument } from '../../src/operations/status.ts';
 import { finished } from '../support/project.ts';
 import { hostsFixture, type Hosts } from './hosts.ts';
 import { building } from './team.ts';
+import type { StatusDocument } from '../../src/operations/documents/status.ts';
 
 const bed = hostsFixture();
 

@@ -1,11 +1,7 @@
+import { diagnosticDocument } from '../../src/operations/problems.ts';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic, Place } from '../../src/kernel/diagnostic.ts';
-import {
-  diagnosticDocument,
-  inOrder,
-  renderDiagnostic,
-  renderDiagnostics,
-} from '../../src/yaml/diagnostics.ts';
+import { inOrder, renderDiagnostic, renderDiagnostics } from '../../src/yaml/diagnostics.ts';
 
 function at(text: string, column: number, length: number): Place {
   return { file: 'a.yaml', line: 7, column, length, text };

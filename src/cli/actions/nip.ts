@@ -1,9 +1,9 @@
 import { counted } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { ExecutionReport } from '../../nostr/report.ts';
-import type { PublishedStatus } from '../../nostr/published-status.ts';
+import type { Defined, ExecutionReport } from '../../nostr/documents.ts';
+import type { PublishedStatus } from '../../nostr/documents.ts';
 import type { Context } from '../context.ts';
-import type { Defined, RemoteStatus } from '../../operations/nip/documents.ts';
+import type { RemoteStatus } from '../../operations/nip/documents.ts';
 import { problemDocuments, problemsText } from '../../operations/problems.ts';
 import { caller } from '../control.ts';
 import { complainOf } from '../failures.ts';

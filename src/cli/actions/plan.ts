@@ -1,5 +1,4 @@
-import type { Contract } from '../../workflow/machine/plan.ts';
-import type { PlanDocument } from '../../operations/runs/plan.ts';
+import type { Contract } from '../../operations/documents/workflows.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import type { Context } from '../context.ts';
 import { complainOf } from '../failures.ts';
@@ -9,6 +8,7 @@ import { ceilingLines, shownPlan } from '../plan-text.ts';
 import { expectDefinition, givenContext, givenParameters, type StartOptions } from '../run-start.ts';
 import type { Colours } from '../terminal.ts';
 import { openWorkflow } from '../workflow-place.ts';
+import type { PlanDocument } from '../../operations/documents/workflows.ts';
 
 type PlanOptions = Pick<StartOptions, 'param' | 'input' | 'context' | 'contextFile' | 'overrides' | 'json'>;
 

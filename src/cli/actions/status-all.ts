@@ -1,8 +1,8 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import type { StatusDocument } from '../../operations/status.ts';
 import type { Context } from '../context.ts';
 import { line, money, table } from '../format.ts';
 import { json } from '../output.ts';
+import type { StatusDocument } from '../../operations/documents/status.ts';
 
 interface ProjectStatus {
   readonly root: string;

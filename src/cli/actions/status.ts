@@ -4,7 +4,7 @@ import { statusLines } from '../status-text.ts';
 import { printView } from '../output.ts';
 import { momentOf } from '../../operations/moment.ts';
 import type { Project } from '../../operations/project/project.ts';
-import type { StatusDocument } from '../../operations/status.ts';
+import type { StatusDocument } from '../../operations/documents/status.ts';
 
 interface StatusOptions {
   readonly watch?: boolean;

@@ -8,11 +8,11 @@ import { heartbeatOf, startHeartbeat } from '../heartbeat.ts';
 import { untilEnd } from '../until-end.ts';
 import { upKeys } from '../host-keys.ts';
 import { ProblemsError } from '../../operations/problems.ts';
-import type { MailStatus } from '../../operations/mail-status.ts';
 import type { Controller } from '../../operations/documents.ts';
 import type { Project } from '../../operations/project/project.ts';
 import type { Progress } from '../progress.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
+import type { MailStatus } from '../../operations/documents/status.ts';
 
 interface UpOptions {
   readonly untilIdle?: boolean;

@@ -1,12 +1,12 @@
 import { counted } from '../../kernel/enumerate.ts';
 import { resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { ValidateDocument } from '../../operations/validate.ts';
 import type { Context } from '../context.ts';
 import { complainOf } from '../failures.ts';
 import { json } from '../output.ts';
 import { openWorkflow } from '../workflow-place.ts';
 import { countedParts, defaultTimeoutNote } from '../format.ts';
+import type { ValidateDocument } from '../../operations/documents/workflows.ts';
 
 interface ValidateOptions {
   readonly json?: boolean;

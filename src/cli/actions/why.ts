@@ -1,9 +1,9 @@
-import type { WhyDocument } from '../../operations/why/why.ts';
 import { commandsFrom } from '../called.ts';
 import type { Context } from '../context.ts';
 import { ahead, clock, line, short, since } from '../format.ts';
 import { idOf } from '../ids.ts';
 import { answer, type AsJson } from '../output.ts';
+import type { WhyDocument } from '../../operations/documents/mail.ts';
 
 export async function runWhy(context: Context, word: string, options: AsJson): Promise<number> {
   const { why } = await import('../../operations/why/why.ts');

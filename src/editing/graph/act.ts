@@ -1,48 +1,16 @@
-import { isJsonObject, valueAt, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, valueAt, type Json } from '../../kernel/json.ts';
 import type { Operation } from '../../yaml/edit/edit.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Grammar } from '../grammar.ts';
 import { occurrencesIn } from '../occurrences.ts';
 import { renameAt } from '../rename.ts';
 import { edited, isIn, refused, setAt, type Acted, type Acting } from './acting.ts';
-import { add, duplicate, paste, type CopiedStep } from './adding.ts';
+import { add, duplicate, paste } from './adding.ts';
+import type { Act } from './documents.ts';
 import { connect, disconnect, readingOf, withoutNeeds } from './dependencies.ts';
 import { arrange, move, reorder, swap } from './places.ts';
 import { writtenSteps } from './written.ts';
 import { use } from './use.ts';
-
-/** What a person does to a graph, or in the form of a step. */
-export type Act =
-  /** A new step of a kind, or with this value. */
-  | {
-      readonly do: 'add';
-      readonly kind: string;
-      readonly id?: string;
-      readonly value?: JsonObject;
-      readonly needs?: readonly string[];
-      readonly position?: readonly [number, number];
-    }
-  | { readonly do: 'duplicate'; readonly steps: readonly string[] }
-  /** Steps that were copied in a workflow of this language. */
-  | { readonly do: 'paste'; readonly language: string; readonly steps: readonly CopiedStep[] }
-  /** `rewire`: their dependents depend on their dependencies instead. */
-  | { readonly do: 'remove'; readonly steps: readonly string[]; readonly rewire?: boolean }
-  | { readonly do: 'rename'; readonly step: string; readonly name: string }
-  | { readonly do: 'connect' | 'disconnect'; readonly from: string; readonly to: string }
-  /** Places steps on the canvas. */
-  | { readonly do: 'move'; readonly positions: Readonly<Record<string, readonly [number, number]>> }
-  /** Places all steps automatically. */
-  | { readonly do: 'arrange' }
-  /** The step goes before another one in the file; null: to its end. */
-  | { readonly do: 'reorder'; readonly step: string; readonly before: string | null }
-  /** The item of a list at the path changes places with the one before it. */
-  | { readonly do: 'swap'; readonly path: Path }
-  /** An artifact such as `skill:search` for a stage; null: a module for all of them. */
-  | { readonly do: 'use'; readonly artifact: string; readonly step: string | null }
-  /** Missing mappings above the path are added. */
-  | { readonly do: 'set'; readonly path: Path; readonly value: Json }
-  /** Mappings above the path that become empty are removed, too, up to that of the step. */
-  | { readonly do: 'unset'; readonly path: Path };
 
 /**
  * The patches of a source text that do to its graph what a person wants. Other bytes stay; what

@@ -3,6 +3,7 @@ import { applyPatches, type Operation } from '../../yaml/edit/edit.ts';
 import { parseYaml } from '../../yaml/yaml.ts';
 import { occurrencesIn } from '../occurrences.ts';
 import { renameAt } from '../rename.ts';
+import type { Act, CopiedStep } from './documents.ts';
 import { edited, refused, type Acted, type Acting } from './acting.ts';
 import type { Layout } from '../../languages/shared/editor.ts';
 import { writtenSteps } from './written.ts';
@@ -10,22 +11,11 @@ import { copied } from './places.ts';
 
 /* Steps that a workflow did not have: new ones, and copies of others. */
 
-/** A step that a person has copied, as its file says it. */
-export interface CopiedStep {
-  readonly id: string;
-  readonly value: JsonObject;
-}
-
-interface Wish {
-  readonly kind: string;
-  readonly id?: string;
-  readonly value?: JsonObject;
-  readonly needs?: readonly string[];
-  readonly position?: readonly [number, number];
-}
-
 /** Adds a new step of a kind, or with a value. */
-export function add({ text, file, steps, layout }: Acting, wish: Wish): Acted {
+export function add(
+  { text, file, steps, layout }: Acting,
+  wish: Omit<Extract<Act, { do: 'add' }>, 'do'>,
+): Acted {
   const { kind, needs = [], position } = wish;
   const id = freeName(
     wish.id ?? kind.replaceAll('_', '-'),

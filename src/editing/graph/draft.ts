@@ -4,42 +4,8 @@ import { EditableText, isCollection } from '../../yaml/edit/tree.ts';
 import { blockFinder } from '../../yaml/parts.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Layout } from '../../languages/shared/editor.ts';
+import type { DraftGraph, DraftStep } from './documents.ts';
 import { needsOf, writtenSteps, type WrittenStep } from './written.ts';
-
-/** A step as a graph shows it. */
-interface DraftStep {
-  readonly id: string;
-  /** What people call it; null: nothing else than its id. */
-  readonly name: string | null;
-  readonly kind: string;
-  /** Where it is in the file; null: the graph cannot change it. */
-  readonly path: Path | null;
-  /** Its first and its last line. */
-  readonly lines: readonly [number, number] | null;
-  /** What a glance should see, such as `retry` or `timeout 10m`. */
-  readonly badges: readonly string[];
-  readonly condition: string | null;
-  /** Null: where the layout puts it. */
-  readonly position: readonly [number, number] | null;
-  readonly color: string | null;
-  readonly icon: string | null;
-}
-
-/** A dependency: `to` waits for `from`. */
-interface DraftEdge {
-  readonly from: string;
-  readonly to: string;
-  readonly when: string | null;
-  /** It is not written in `depends_on`, but follows from the order or from a transition. */
-  readonly implied: boolean;
-}
-
-export interface DraftGraph {
-  readonly steps: readonly DraftStep[];
-  readonly edges: readonly DraftEdge[];
-  /** What of the data for the graph cannot be used, such as a position that is none. */
-  readonly notes: readonly string[];
-}
 
 /** The graph of a file of a language with dependencies, as far as the file can be read. */
 export function draftGraph(file: Json, text: string, layout: Layout): DraftGraph {

@@ -1,41 +1,8 @@
 import type * as z from 'zod';
 import { definitionOf, descriptionAt, fieldsOf, schemasAt, unwrapped } from '../../yaml/shape.ts';
+import type { FormField, Forms } from './documents.ts';
 import type { Grammar } from '../grammar.ts';
 import type { Layout, NameKind } from '../../languages/shared/editor.ts';
-
-/**
- * How a value is entered: `lines`: a long string; `list`: one item a line; `map`: by names; `json`:
- * as JSON.
- */
-type Control = 'text' | 'lines' | 'number' | 'switch' | 'choice' | 'list' | 'group' | 'map' | 'json';
-
-/** A key of a form. */
-export interface FormField {
-  readonly key: string;
-  readonly control: Control;
-  readonly choices: readonly string[];
-  readonly required: boolean;
-  readonly description: string | null;
-  /** What holds where it is not written, in words; null: the schema says none. */
-  readonly usual: string | null;
-  /** What its value names; null: nothing of a file. */
-  readonly names: NameKind | null;
-  /** The keys of a group; of a mapping, the fields of each value. */
-  readonly fields: readonly FormField[];
-}
-
-/** The forms of a language: of a file without its steps, and of a step. */
-export interface Forms {
-  /** The kinds of steps with the keys that they may have. */
-  readonly kinds: readonly {
-    readonly name: string;
-    /** Whether one can be added without more knowledge. */
-    readonly canAdd: boolean;
-    readonly keys: readonly string[];
-  }[];
-  readonly file: readonly FormField[];
-  readonly step: readonly FormField[];
-}
 
 type Schema = z.core.$ZodType;
 
@@ -103,7 +70,7 @@ function usualIn(description: string | null): string | null {
   return after ?? before ?? null;
 }
 
-function controlOf(key: string, forms: readonly Schema[], depth: number): Control {
+function controlOf(key: string, forms: readonly Schema[], depth: number): FormField['control'] {
   const types = new Set(forms.map((each) => definitionOf(each).type));
   const only = (...allowed: readonly string[]) => [...types].every((type) => allowed.includes(type));
   if (only('enum', 'literal')) return 'choice';
@@ -133,7 +100,7 @@ function choicesOf(forms: readonly Schema[]): string[] {
 function innerFields(
   root: Schema,
   forms: readonly Schema[],
-  control: Control,
+  control: FormField['control'],
   path: readonly PropertyKey[],
   grammar: Grammar,
 ): FormField[] {
@@ -150,7 +117,11 @@ function innerFields(
 }
 
 /** The kind of the names that a value, or the items of a list, may be. */
-function namesAt({ names }: Grammar, path: readonly PropertyKey[], control: Control): NameKind | null {
+function namesAt(
+  { names }: Grammar,
+  path: readonly PropertyKey[],
+  control: FormField['control'],
+): NameKind | null {
   const way = [...path, ...(control === 'list' ? [0] : [])].join('/');
   const place = names.find((each) => each.isKey !== true && each.defines !== true && each.path.test(way));
   return place?.kind ?? null;

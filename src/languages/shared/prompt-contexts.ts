@@ -1,42 +1,42 @@
-/** What the prompts of a step have besides its instructions and inputs, as its files are now. */
-export interface PromptContext {
-  /** The step; null: every step that says nothing else. */
-  readonly step: string | null;
-  /** In the order of the prompt. One that the workflow and the step name is there once. */
-  readonly modules: readonly BoundModule[];
-  /** Null: no memories are selected. */
-  readonly memory: SelectedMemories | null;
-}
+import * as z from 'zod';
+import type { DocumentOf } from '../../kernel/json.ts';
 
-interface BoundModule {
-  /** `ctx:rules`. */
-  readonly name: string;
-  /** Null: it does not exist. */
-  readonly file: string | null;
-  readonly from: 'workflow' | 'step' | 'both';
-}
+const memories = z.array(
+  z.strictObject({
+    file: z.string(),
+    category: z.string().nullable(),
+    confidence: z.number(),
+    tokens: z.int().min(0).describe('An estimate'),
+  }),
+);
+
+/** What the prompts of steps have besides instructions and inputs, as the files are now. */
+export const promptContexts = z.array(
+  z.strictObject({
+    step: z.string().nullable().describe('Null: every step that says nothing else'),
+    modules: z.array(
+      z.strictObject({
+        name: z.string(),
+        file: z.string().nullable().describe('Null: it does not exist'),
+        from: z.enum(['workflow', 'step', 'both']).describe('Who names it; the prompt has it once'),
+      }),
+    ),
+    memory: z
+      .strictObject({
+        scope: z.string(),
+        minConfidence: z.number(),
+        categories: z.array(z.string()).nullable().describe('Null: all'),
+        maxTokens: z.int().min(0),
+        packed: memories.describe('Those that a prompt has now, the most confident first'),
+        noRoom: memories.describe('Those that match, and are left out for their size'),
+      })
+      .nullable()
+      .describe('Null: no memories are selected'),
+  }),
+);
+
+export type PromptContext = DocumentOf<typeof promptContexts>[number];
+export type FoundMemory = DocumentOf<typeof memories>[number];
 
 /** The selection of memories for a prompt. */
-export interface MemoryQuery {
-  readonly scope: string;
-  readonly minConfidence: number;
-  /** Null: all. */
-  readonly categories: readonly string[] | null;
-  readonly maxTokens: number;
-}
-
-/** What a query finds; the most confident memory comes first. */
-interface SelectedMemories extends MemoryQuery {
-  /** Those that the prompt has. */
-  readonly packed: readonly FoundMemory[];
-  /** Those that match and have no room. */
-  readonly noRoom: readonly FoundMemory[];
-}
-
-export interface FoundMemory {
-  readonly file: string;
-  readonly category: string | null;
-  readonly confidence: number;
-  /** An estimate. */
-  readonly tokens: number;
-}
+export type MemoryQuery = Omit<NonNullable<PromptContext['memory']>, 'packed' | 'noRoom'>;

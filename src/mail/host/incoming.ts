@@ -1,8 +1,7 @@
 import type { Protocol } from '../format/protocol.ts';
 import { refusal } from '../machine/rules/commands.ts';
-import type { StepRequest, StepNotice } from '../../letters/step-answer.ts';
+import { type StepRequest, type StepNotice, readIncoming, type IncomingFile } from '../../letters/letters.ts';
 import { answerOf, isStep, sentNotice, sentStep, stepOf, turnedAway } from '../machine/step.ts';
-import { readIncoming, type IncomingFile } from '../../letters/letters.ts';
 import type { MailLedger } from './ledger.ts';
 import { reportRefused } from './refused-files.ts';
 import { ControlReader } from '../../host/control.ts';

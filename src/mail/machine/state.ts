@@ -3,7 +3,7 @@ import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { Bills, Budget, Cost, Session } from '../../kernel/cost.ts';
 import type { Ask, Claim, Request, TurnResult } from './event.ts';
 import type { Message } from '../format/message.ts';
-import type { StepAnswer } from '../../letters/step-answer.ts';
+import type { StepAnswer } from '../../letters/letters.ts';
 import type { MessageId, RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Assigned, TurnLaunch } from '../../kernel/launched.ts';
 import type { Landing } from './landing.ts';

@@ -2,7 +2,7 @@ import type { Sent } from './event.ts';
 import { subjectLine, type Message } from '../format/message.ts';
 import { isHuman, stepResult, workflowRole, type Protocol } from '../format/protocol.ts';
 import type { Mail, MailState } from './state.ts';
-import type { StepAnswer, StepRequest, StepNotice } from '../../letters/step-answer.ts';
+import type { StepAnswer, StepRequest, StepNotice } from '../../letters/letters.ts';
 import { roleCheckout } from '../../kernel/work.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
 import type { TurnId } from '../../letters/target.ts';

@@ -1,11 +1,16 @@
 import * as z from 'zod';
-import type { InboxDocument } from '../inbox.ts';
+import type { DocumentOf } from '../../kernel/json.ts';
 import { json, texts, time, version } from './common.ts';
-import { schemaOf } from './schema-of.ts';
 
 const item = z.strictObject({
-  id: z.string().describe('The id of the message; of an approval, `<run>/<gate>`'),
-  kind: z.enum(['request', 'approval', 'notice']),
+  id: z
+    .string()
+    .describe('The id of the message; of an approval, `<run>/<gate>`, or the turn that waits for it'),
+  kind: z
+    .enum(['request', 'approval', 'notice'])
+    .describe(
+      '`request`: a sender waits for an answer. `approval`: a gate of a run, work that is to land on a protected branch, or a call of an agent waits. `notice`: only to be read',
+    ),
   thread: z.string().nullable().describe('Null: an approval'),
   question: z.string().nullable().describe('The message with what an agent asks for; null: of no agent'),
   changes: z
@@ -34,10 +39,11 @@ const item = z.strictObject({
 });
 
 /** `inbox`. */
-export const inboxDocument = schemaOf<InboxDocument>()(
-  z.strictObject({
-    schema: version,
-    as: z.string().nullable().describe('The person that was asked for; null: every person'),
-    items: z.array(item).describe('The earliest deadline first, then the longest wait; notices last'),
-  }),
-);
+export const inboxDocument = z.strictObject({
+  schema: version,
+  as: z.string().nullable().describe('The person that was asked for; null: every person'),
+  items: z.array(item).describe('The earliest deadline first, then the longest wait; notices last'),
+});
+
+export type InboxDocument = DocumentOf<typeof inboxDocument>;
+export type InboxItem = DocumentOf<typeof item>;

@@ -1,46 +1,37 @@
 import * as z from 'zod';
-import type { CostsDocument } from '../costs.ts';
-import type { MessageDifference } from '../message-difference.ts';
-import type { MessageDocument } from '../messages.ts';
-import type { CommandResult } from '../requests.ts';
-import type { Sending } from '../sending.ts';
-import type { Shown } from '../show.ts';
-import type { WhyDocument } from '../why/why.ts';
+import type { DocumentOf } from '../../kernel/json.ts';
 import { cost, count, json, texts, time, version, why } from './common.ts';
-import { schemaOf } from './schema-of.ts';
 import { threadStatus, turnStatus } from './status.ts';
 
 const anyValues = z.record(z.string(), json);
 const path = z.string().nullable().describe('Relative to the project');
 
-const message = schemaOf<MessageDocument>()(
-  z.strictObject({
-    id: z.string(),
-    type: z.string(),
-    from: z.string(),
-    to: texts,
-    thread: z.string(),
-    in_reply_to: z.string().nullable(),
-    subject: z.string(),
-    created: time,
-    commit: z.string().nullable().describe('The commit that it is about'),
-    branch: z.string().nullable().describe('The branch of its author that has the commit'),
-    landed: z
-      .strictObject({ branch: z.string(), commit: z.string() })
-      .nullable()
-      .describe('The branch that its work came onto, and the commit there'),
-    attachments: texts,
-    fields: anyValues,
-    extra: anyValues.describe("Keys of the front matter that are not Mailroom's"),
-    body: z.string(),
-    path,
-    turn: z.string().nullable().describe('The turn that wrote it; null: a person or the program did'),
-    host: z
-      .string()
-      .nullable()
-      .describe("The host of the worker that ran the turn; null: the controller's own"),
-  }),
-);
+const message = z.strictObject({
+  id: z.string(),
+  type: z.string(),
+  from: z.string(),
+  to: texts,
+  thread: z.string(),
+  in_reply_to: z.string().nullable(),
+  subject: z.string(),
+  created: time,
+  commit: z.string().nullable().describe('The commit that it is about'),
+  branch: z.string().nullable().describe('The branch of its author that has the commit'),
+  landed: z
+    .strictObject({ branch: z.string(), commit: z.string() })
+    .nullable()
+    .describe('The branch that its work came onto, and the commit there'),
+  attachments: texts,
+  fields: anyValues,
+  extra: anyValues.describe("Keys of the front matter that are not Mailroom's"),
+  body: z.string(),
+  path,
+  turn: z.string().nullable().describe('The turn that wrote it; null: a person or the program did'),
+  host: z
+    .string()
+    .nullable()
+    .describe("The host of the worker that ran the turn; null: the controller's own"),
+});
 
 const shown = {
   message: z.strictObject({
@@ -96,7 +87,7 @@ const shown = {
         stdout: path,
         stderr: path,
         changes: path.describe('What changed in its git workspace meanwhile, as a patch'),
-        result: anyValues.nullable().describe('Null: it has not ended'),
+        result: anyValues.nullable().describe('The contents of `result.json`; null: it has not ended'),
       }),
     ),
   }),
@@ -110,89 +101,86 @@ const shown = {
 };
 
 /** `show`, without runs and workflows. */
-export const shownDocument = schemaOf<Shown>()(
-  z.discriminatedUnion('kind', [shown.message, shown.thread, shown.turn, shown.refused]),
-);
+export const shownDocument = z.discriminatedUnion('kind', [
+  shown.message,
+  shown.thread,
+  shown.turn,
+  shown.refused,
+]);
 
 /** `why`. */
-export const whyDocument = schemaOf<WhyDocument>()(
-  z.strictObject({
-    schema: version,
-    target: z.string().describe('A role, a turn, an id, or `<run>/<step>`'),
-    state: z.string(),
-    ...why,
-    sub_threads: z
-      .array(
-        z.strictObject({ thread: z.string(), subject: z.string(), reason: z.string(), command: z.string() }),
-      )
-      .describe(
-        'The open sub-threads of a thread, or those that a role waits for, and why each does not move',
-      ),
-  }),
-);
+export const whyDocument = z.strictObject({
+  schema: version,
+  target: z.string().describe('A role, a turn, an id, or `<run>/<step>`'),
+  state: z.string(),
+  ...why,
+  sub_threads: z
+    .array(
+      z.strictObject({ thread: z.string(), subject: z.string(), reason: z.string(), command: z.string() }),
+    )
+    .describe('The open sub-threads of a thread, or those that a role waits for, and why each does not move'),
+});
 
 /** `show --diff`. */
-export const differenceDocument = schemaOf<MessageDifference>()(
-  z.strictObject({
-    schema: version,
-    message: z.string(),
-    commit: z.string(),
-    base: z
-      .string()
-      .describe(
-        "The commit of the author's message before it, or that the thread began at; for work that is to land, where it left the branch",
-      ),
-    patch: z.string().describe('At most 1 MiB; empty: nothing has changed'),
-  }),
-);
+export const differenceDocument = z.strictObject({
+  schema: version,
+  message: z.string(),
+  commit: z.string(),
+  base: z
+    .string()
+    .describe(
+      "The commit of the author's message before it, or that the thread began at; for work that is to land, where it left the branch",
+    ),
+  patch: z.string().describe('At most 1 MiB; empty: nothing has changed'),
+});
 
 const costKind = z.enum(['role', 'thread', 'run', 'step', 'provider', 'model', 'host', 'day', 'week']);
 
 /** `costs`. */
-export const costsDocument = schemaOf<CostsDocument>()(
-  z.strictObject({
-    schema: version,
-    by: z.array(costKind),
-    since: z.string().nullable().describe('The first day that counts, in UTC'),
-    rows: z.array(
+export const costsDocument = z.strictObject({
+  schema: version,
+  by: z.array(costKind),
+  since: z.string().nullable().describe('The first day that counts, in UTC'),
+  rows: z
+    .array(
       z.strictObject({
         key: z
           .partialRecord(costKind, z.string().nullable())
-          .describe('What the group has in common; null: no such name'),
+          .describe(
+            'What the group has in common. Null: no such name, as for a step without a role, or an agent that does not report its model',
+          ),
         launches: count,
         cost,
       }),
-    ),
-    total: z.strictObject({ launches: count, cost }),
-  }),
-);
+    )
+    .describe('In chronological order by day and week, then the most expensive first'),
+  total: z.strictObject({ launches: count, cost }),
+});
 
 /** `send` and `reply`. */
-export const sendingDocument = schemaOf<Sending>()(
-  z.discriminatedUnion('state', [
-    z.strictObject({
-      schema: version,
-      state: z.literal('accepted').describe('It is on its way'),
-      id: z.string(),
-      thread: z.string(),
-      type: z.string(),
-      to: texts,
-    }),
-    z.strictObject({
-      schema: version,
-      state: z.literal('recorded').describe('It waits for a controller'),
-      path: z.string(),
-      controller: z.boolean(),
-      reference: z.string(),
-    }),
-    z.strictObject({
-      schema: version,
-      state: z.literal('staged').describe('It is sent when the turn is committed'),
-      path: z.string(),
-      turn: z.string(),
-    }),
-  ]),
-);
+export const sendingDocument = z.discriminatedUnion('state', [
+  z.strictObject({
+    schema: version,
+    state: z.literal('accepted').describe('It is on its way'),
+    id: z.string(),
+    thread: z.string(),
+    type: z.string(),
+    to: texts,
+  }),
+  z.strictObject({
+    schema: version,
+    state: z.literal('recorded').describe('It waits for a controller'),
+    path: z.string(),
+    controller: z.boolean(),
+    reference: z.string(),
+  }),
+  z.strictObject({
+    schema: version,
+    state: z.literal('staged').describe('It is sent when the turn is committed'),
+    path: z.string(),
+    turn: z.string(),
+  }),
+]);
 
 const target = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('all') }),
@@ -212,6 +200,22 @@ const verdict = {
 };
 
 /** `pause`, `unpause`, `cancel` and `retry`. */
-export const verdictDocument = schemaOf<
-  CommandResult & { readonly targets: readonly CommandResult['target'][] }
->()(z.strictObject({ ...verdict, targets: z.array(target).describe('All of them') }));
+export const verdictDocument = z.strictObject({
+  ...verdict,
+  targets: z.array(target).describe('All of them'),
+});
+
+export type MessageDocument = DocumentOf<typeof message>;
+export type Shown = DocumentOf<typeof shownDocument>;
+export type WhyDocument = DocumentOf<typeof whyDocument>;
+export type MessageDifference = DocumentOf<typeof differenceDocument>;
+export type CostsDocument = DocumentOf<typeof costsDocument>;
+export type Sending = DocumentOf<typeof sendingDocument>;
+export type CostKind = CostsDocument['by'][number];
+export type CostsSum = CostsDocument['total'];
+export type CostsRow = CostsDocument['rows'][number];
+export type CommandResult = Omit<DocumentOf<typeof verdictDocument>, 'targets'>;
+export type CopyDocument = DocumentOf<typeof shown.message>['copies'][number];
+export type RequestDocument = NonNullable<DocumentOf<typeof shown.message>['request']>;
+export type InvocationDocument = DocumentOf<typeof shown.turn>['invocations'][number];
+export type SubThreadWhy = WhyDocument['sub_threads'][number];

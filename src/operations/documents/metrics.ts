@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { metricMeanings, type MetricName, type MetricsDocument } from '../metrics/metrics.ts';
+import type { DocumentOf } from '../../kernel/json.ts';
+import { metricMeanings, type MetricName } from '../metrics/meanings.ts';
 import { count, version } from './common.ts';
-import { schemaOf } from './schema-of.ts';
 
 const histogram = z.strictObject({
   count,
@@ -18,16 +18,17 @@ const sample = z.strictObject({
 });
 
 /** What is counted of a project. */
-export const metricsDocument = schemaOf<MetricsDocument>()(
-  z.strictObject({
-    schema: version,
-    metrics: z.array(
-      z.strictObject({
-        name: z.enum(Object.keys(metricMeanings) as [MetricName, ...MetricName[]]),
-        kind: z.enum(['counter', 'gauge', 'histogram']),
-        help: z.string(),
-        samples: z.array(sample),
-      }),
-    ),
-  }),
-);
+export const metricsDocument = z.strictObject({
+  schema: version,
+  metrics: z.array(
+    z.strictObject({
+      name: z.enum(Object.keys(metricMeanings) as [MetricName, ...MetricName[]]),
+      kind: z.enum(['counter', 'gauge', 'histogram']),
+      help: z.string(),
+      samples: z.array(sample),
+    }),
+  ),
+});
+
+export type MetricsDocument = DocumentOf<typeof metricsDocument>;
+export type Sample = DocumentOf<typeof sample>;

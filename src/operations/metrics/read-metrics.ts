@@ -6,8 +6,9 @@ import { runStateOf, type RunState } from '../../workflow/machine/state.ts';
 import type { Project } from '../project/project.ts';
 import type { StoredRun } from '../runs/documents.ts';
 import type { Workflows } from '../runs/workflows.ts';
-import { metricsOf, type CountedRun, type MetricsDocument } from './metrics.ts';
+import { metricsOf, type CountedRun } from './metrics.ts';
 import { RunFacts } from './run-facts.ts';
+import type { MetricsDocument } from '../documents/metrics.ts';
 
 interface Known {
   readonly reader: JournalReader<RunEvent>;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { AskedExecution, Defined, RemoteStatus, SentEvents } from './documents.ts';
+import type { AskedExecution, RemoteStatus, SentEvents } from './documents.ts';
 import type { BeginOptions, FoundWorkflow, RunController, StoredRun } from '../runs/documents.ts';
 import type { Workflows } from '../runs/workflows.ts';
-import type { ExecutionReport } from '../../nostr/report.ts';
+import type { Defined, ExecutionReport } from '../../nostr/documents.ts';
 import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -14,7 +14,8 @@ import {
 } from '../../languages/nip/defining.ts';
 import { currentDefinition } from '../../nostr/definitions.ts';
 import { tagOf, type NostrEvent } from '../../letters/nostr-event.ts';
-import { workflowList, type WorkflowList } from '../../nostr/listing.ts';
+import { workflowList } from '../../nostr/listing.ts';
+import type { WorkflowList } from '../../nostr/documents.ts';
 import { checkInputs } from '../../nostr/request.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { ProblemsError } from '../problems.ts';

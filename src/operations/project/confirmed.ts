@@ -4,7 +4,7 @@ import { readSealed, writeSealed } from '../../host/seal.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { Found } from '../../disk/contents.ts';
-import type { Start } from '../../letters/triggers-memory.ts';
+import type { Start } from '../../letters/letters.ts';
 import { readTriggers, rememberedWorkflows } from '../../workflow/triggers/memory-files.ts';
 import { describeChange, lookAtChange, type DescribedChange } from './changed-by.ts';
 

@@ -6,13 +6,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../runs/documents.ts';
 import type { Holder } from '../documents.ts';
 import { slotsOfRun } from '../why/slots.ts';
-import {
-  runStatus,
-  triggerStatus,
-  waitingStatus,
-  type RunStatusDocument,
-  type WorkflowStatus,
-} from '../runs/run-status.ts';
+import { runStatus, triggerStatus, waitingStatus, type WorkflowStatus } from '../runs/run-status.ts';
 import { pendingCommands } from '../../workflow/host/commands.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { hostedRuns } from '../../workflow/host/hosted-runs.ts';
@@ -26,6 +20,7 @@ import { saidTo, unconfirmed } from './confirmed.ts';
 import { unusedNotices, unusedRules } from './rules.ts';
 import type { Settings } from './definition.ts';
 import { triggeredWorkflows } from './triggered.ts';
+import type { RunStatusDocument } from '../documents/status.ts';
 
 /**
  * The runs that have not ended and the triggers of a project. `settings` null: they are invalid, so

@@ -7,24 +7,13 @@ import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
 import type { StoredRun } from './documents.ts';
 import { isAnswer } from './run-status.ts';
 import type { Workflows } from './workflows.ts';
+import type { RunVerdict } from '../documents/runs.ts';
 
 /** What a command needs to reach a run. */
 interface RunPlace {
   readonly workflows: Workflows;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-}
-
-/** The result of a command for a run. `recorded`: no host has accepted it yet. */
-export interface RunVerdict {
-  readonly schema: 1;
-  readonly state: 'recorded' | 'done';
-  readonly verb: RunControlFile['verb'];
-  readonly run: string;
-  /** The gate or the step; empty: the whole run. */
-  readonly path: string;
-  /** Whether a process hosts it. */
-  readonly host: boolean;
 }
 
 /**

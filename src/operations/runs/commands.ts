@@ -3,8 +3,9 @@ import { startBeside } from '../../process/supervision/detached.ts';
 import { strangerProblem } from '../../workflow/machine/approval.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
 import type { Project } from '../project/project.ts';
-import { askRun, cancelWaiting, refuseImpossible, type RunVerdict } from './ask-run.ts';
+import { askRun, cancelWaiting, refuseImpossible } from './ask-run.ts';
 import type { StoredRun } from './documents.ts';
+import type { RunVerdict } from '../documents/runs.ts';
 
 /** Who gives a command, and the id by which a repetition is recognized. */
 export interface Commander {

@@ -1,22 +1,10 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { withInherited, withVisits } from '../../workflow/machine/run-start.ts';
 import type { Workflow } from '../../workflow/model.ts';
-import { outlineOf, type Outline } from '../graph/diagram.ts';
+import { outlineOf } from '../graph/diagram.ts';
 import type { FoundWorkflow, StoredRun } from './documents.ts';
 import type { Workflows } from './workflows.ts';
-
-/** What a run follows, and whether its file still says the same. */
-export interface RunDefinition {
-  readonly schema: 1;
-  readonly run: string;
-  /** The file that it was started from; null: none. */
-  readonly file: string | null;
-  /** The text of that file as the run follows it; null: there was no file. */
-  readonly text: string | null;
-  /** The file now, with all that it uses. `broken`: it has errors. `gone`: a part is missing. */
-  readonly now: 'same' | 'changed' | 'broken' | 'gone';
-  readonly graph: Outline;
-}
+import type { RunDefinition } from '../documents/runs.ts';
 
 /** The definition of a run as it was, compared with its present file. */
 export async function readRunDefinition(

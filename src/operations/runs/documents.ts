@@ -2,6 +2,7 @@ import type { HeldWork } from '../../kernel/why.ts';
 import type { TextFile } from '../project/project-files.ts';
 import type { PromptContext } from '../../languages/shared/prompt-contexts.ts';
 import type { Moment } from '../../kernel/times.ts';
+import type { RunCard } from '../../letters/letters.ts';
 import type { NostrEvent } from '../../letters/nostr-event.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
@@ -81,22 +82,6 @@ interface StepLog {
   readonly name: string;
   /** The content from a byte on, and the offset where it ends. */
   read(from: number): { readonly text: string; readonly end: number };
-}
-
-/** The facts of a run without its journal. */
-export interface RunCard {
-  readonly run: string;
-  /** The name of its workflow. */
-  readonly workflow: string;
-  /** Absolute. */
-  readonly workspace: string;
-  /** The file that it was started from; null: none. */
-  readonly source: string | null;
-  readonly startedBy: 'person' | 'up';
-  /** The name of that person, or of who let `up` start it; null: unknown, or none. */
-  readonly person: string | null;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
 }
 
 /** A run on disk. */

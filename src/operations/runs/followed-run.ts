@@ -4,9 +4,10 @@ import { apply } from '../../workflow/machine/apply.ts';
 import type { RunEvent } from '../../workflow/machine/event.ts';
 import { compile, type Rules } from '../../workflow/machine/rules.ts';
 import { runStateOf, type RunState } from '../../workflow/machine/state.ts';
-import { runEventsOf, type RunEventDocument } from './run-events.ts';
+import { runEventsOf } from './run-events.ts';
 import type { StoredRun } from './documents.ts';
 import type { Workflows } from './workflows.ts';
+import type { RunEventDocument } from '../documents/runs.ts';
 
 /** How many records are read into events at once, so that a long run needs little memory. */
 const most = 500;

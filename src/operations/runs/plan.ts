@@ -1,25 +1,10 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import type { PromptContext } from '../../languages/shared/prompt-contexts.ts';
-import type { AppliedOverride, Workflow } from '../../workflow/model.ts';
-import { planOf, type Plan, type PlanData } from '../../workflow/machine/plan.ts';
+import type { Workflow } from '../../workflow/model.ts';
+import { planOf, type PlanData } from '../../workflow/machine/plan.ts';
 import { compile } from '../../workflow/machine/rules.ts';
-import { diagnosticDocument, type DiagnosticDocument } from '../../yaml/diagnostics.ts';
+import { diagnosticDocument } from '../problems.ts';
 import type { FoundWorkflow } from './documents.ts';
-
-/** The JSON document of `plan`. */
-export interface PlanDocument extends Plan {
-  readonly schema: 1;
-  readonly workflow: string;
-  readonly language: string;
-  /** The title as its language shows it; null: it has no display of its own. */
-  readonly title: string | null;
-  /** Files that changed the workflow, in order of application. */
-  readonly overrides: readonly AppliedOverride[];
-  /** What prompts have besides instructions and inputs; empty: its language knows none of it. */
-  readonly promptContexts: readonly PromptContext[];
-  /** The warnings of `validate`. */
-  readonly warnings: readonly DiagnosticDocument[];
-}
+import type { PlanDocument } from '../documents/workflows.ts';
 
 export function planDocument(
   definition: Workflow,

@@ -1,5 +1,5 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import type { Json } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import type { Moment } from '../../kernel/times.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { resumptionOf } from '../../workflow/machine/resumption.ts';
@@ -7,7 +7,8 @@ import { compile } from '../../workflow/machine/rules.ts';
 import { documentOf } from '../../workflow/machine/view.ts';
 import type { StoredRun } from './documents.ts';
 import type { Workflows } from './workflows.ts';
-import { runSummary, type RunSummary } from './summary.ts';
+import { runSummary } from './summary.ts';
+import type { ResumptionDocument, RunDocument, RunSummary } from '../documents/runs.ts';
 
 /** A run as its journal shows it, now or at a moment; then it had a host until it ended. */
 async function runAt(
@@ -43,26 +44,16 @@ export async function readRuns(
 }
 
 /** A run with its steps and its parameters, now or at a moment. */
-export async function readRun(
-  stored: StoredRun,
-  moment: Moment | null = null,
-): Promise<Record<string, Json>> {
+export async function readRun(stored: StoredRun, moment: Moment | null = null): Promise<RunDocument> {
   const { state, alive } = await runAt(stored, moment);
   const summary = runSummary(state, stored.definition, alive, stored.card);
-  const steps = documentOf(state, compile(stored.definition));
-  return {
-    ...(summary as unknown as Record<string, Json>),
-    ...steps,
-    parameters: state.given?.parameters ?? {},
-  };
+  const steps = documentOf(state, compile(stored.definition)) as JsonObject &
+    Pick<RunDocument, 'warnings' | 'steps'>;
+  return { ...summary, ...steps, parameters: state.given?.parameters ?? {} };
 }
 
 /** What a resume would do, step by step. */
-export function readResumption(stored: StoredRun): {
-  readonly schema: 1;
-  readonly run: string;
-  readonly steps: object;
-} {
+export function readResumption(stored: StoredRun): ResumptionDocument {
   const rules = compile(stored.definition);
   const state = stored.state();
   return { schema: 1, run: stored.run, steps: resumptionOf(state, rules, null) };

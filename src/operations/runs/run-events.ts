@@ -1,62 +1,12 @@
-import type { Cost } from '../../kernel/cost.ts';
 import { iso, isoOrNull } from '../../kernel/times.ts';
 import { apply } from '../../workflow/machine/apply.ts';
 import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
-import type { RunStatus, StepStatus } from '../../workflow/machine/status.ts';
 import { lastFailure, skipText, statusOf, warningsOfSettled } from '../../workflow/machine/view.ts';
 import { rejecting } from '../../workflow/reserved.ts';
 import { progressOf } from './summary.ts';
-
-export const runEventNames = [
-  'run_started',
-  'run_resumed',
-  'run_paused',
-  'run_unpaused',
-  'stage_started',
-  'stage_progress',
-  'stage_retry',
-  'stage_completed',
-  'stage_failed',
-  'stage_skipped',
-  'gate_asked',
-  'gate_approved',
-  'gate_rejected',
-  'gate_timed_out',
-  'summary',
-  'hook_failed',
-  'warning',
-  'rolled_back',
-  'run_completed',
-  'run_failed',
-  'run_cancelled',
-  'run_timed_out',
-] as const;
-
-type RunEventName = (typeof runEventNames)[number];
-
-/** Something that has happened in a run, for programs that follow it. */
-export interface RunEventDocument {
-  /** The number of its record in the journal of the run. */
-  readonly seq: number;
-  readonly at: string;
-  readonly run: string;
-  readonly level: 'info' | 'warning' | 'error';
-  readonly event: RunEventName;
-  /** Null: it concerns the whole run. */
-  readonly stage: string | null;
-  readonly attempt: number | null;
-  /** Of the stage, or of the run. */
-  readonly status: RunStatus | StepStatus;
-  readonly reason: string | null;
-  /** The person who did it; null: no person did. */
-  readonly by: string | null;
-  /** Of a retry: when; of a gate: its deadline. Null: there is none. */
-  readonly until: string | null;
-  readonly progress: { readonly completed: number; readonly total: number };
-  readonly cost: Cost;
-}
+import type { RunEventDocument } from '../documents/runs.ts';
 
 /** What one record means, in this order; mostly nothing or one thing. */
 type Part = Pick<RunEventDocument, 'event'> &

@@ -1,7 +1,6 @@
 import type { HeldReasons } from '../../kernel/why.ts';
 import { changedText } from '../project/confirmed.ts';
 import { lookAtChange, type DescribedChange } from '../project/changed-by.ts';
-import type { Cost } from '../../kernel/cost.ts';
 import { isIn } from '../../workflow/machine/fold/steps.ts';
 import { choiceOf } from '../../workflow/machine/commands.ts';
 import type { Approval } from '../../workflow/model.ts';
@@ -11,56 +10,18 @@ import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { asksText, unanswered, type Moment } from '../../workflow/machine/triggers/decide.ts';
 import { memoryOf } from '../../workflow/machine/triggers/memory.ts';
-import type { RunCard, RunControlFile } from '../../letters/letters.ts';
+import type { RunCard, RunControlFile, TriggersMemory } from '../../letters/letters.ts';
 import type { Holder } from '../documents.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
-import { explained, isMoving, type Explained } from '../why/explained.ts';
+import { explained, isMoving } from '../why/explained.ts';
 import type { RunSlots } from '../why/slots.ts';
 import { approveCommand, resumeCommand, runCommand, type AnswerFields } from './run-commands.ts';
 import { iso, isoOrNull } from '../../kernel/times.ts';
 import type { HostedRun } from '../../workflow/host/hosted-runs.ts';
 import { because, type Why } from '../../kernel/why.ts';
 import { endOfId } from '../../kernel/ids.ts';
-import type { TriggersMemory } from '../../letters/triggers-memory.ts';
-
-/** A run that has not ended. */
-export interface RunStatusDocument {
-  readonly run: string;
-  readonly workflow: string;
-  /**
-   * `waiting`: nothing runs, and gates wait for people, or it waits for another run. `stopped`: no
-   * process hosts it.
-   */
-  readonly state: 'running' | 'waiting' | 'stopped';
-  readonly started_by: 'person' | 'up';
-  /** Who started it; null: unknown, or `up`. */
-  readonly person: string | null;
-  readonly started_at: string | null;
-  /** The active steps, without gates. */
-  readonly steps: readonly string[];
-  readonly gates: readonly {
-    readonly gate: string;
-    readonly message: string;
-    readonly approvers: readonly string[];
-    readonly choices: readonly string[];
-    readonly fields: AnswerFields;
-    readonly since: string | null;
-    readonly deadline: string | null;
-    /** What happens without an answer before the deadline; null: there is no deadline. */
-    readonly on_timeout: string | null;
-    /** The command that approves it, with the approver where there is only one. */
-    readonly approve: string;
-    /** An answer that waits for the run's process; null: none. */
-    readonly recorded: { readonly choice: string; readonly by: string } | null;
-  }[];
-  /** Nothing new starts; null: it is not paused. */
-  readonly paused: { readonly by: string; readonly at: string } | null;
-  /** Why it does not move; null: a step runs, or no process hosts it. */
-  readonly why: Explained | null;
-  /** The command that resumes it; null: a process hosts it. */
-  readonly resume: string | null;
-  readonly cost: Cost;
-}
+import type { Explained } from '../documents/common.ts';
+import type { RunStatusDocument, TriggerStatus } from '../documents/status.ts';
 
 export function isAnswer({ verb }: Pick<RunControlFile, 'verb'>): boolean {
   return verb === 'approve' || verb === 'reject';
@@ -174,23 +135,6 @@ const consequences = {
 function consequenceOf(state: RunState, rules: Rules, path: string): string | null {
   const work = findStep(state, rules, path)?.rule.step.work;
   return work?.kind === 'gate' ? consequences[work.onTimeout] : null;
-}
-
-/** A trigger of a workflow of the project. */
-export interface TriggerStatus {
-  /** The file of the workflow, relative to the project. */
-  readonly workflow: string;
-  readonly name: string;
-  readonly kind: Trigger['kind'];
-  readonly active: boolean;
-  /** Why it is inactive; null: it is active. */
-  readonly why: string | null;
-  /** When a time-based trigger is due; null: otherwise. */
-  readonly next: string | null;
-  /** The last run that it has started. */
-  readonly last: { readonly run: string; readonly at: string | null } | null;
-  /** Whether a run that it requested waits for the one in progress. */
-  readonly waiting: boolean;
 }
 
 interface TriggerSituation {

@@ -8,8 +8,9 @@ import type { Workflow } from '../../workflow/model.ts';
 import { ProblemsError } from '../problems.ts';
 import type { Project } from '../project/project.ts';
 import { locateWorkflow } from '../workflow-files.ts';
-import { planDocument, refuseAbove, type PlanDocument } from './plan.ts';
+import { planDocument, refuseAbove } from './plan.ts';
 import type { FoundWorkflow } from './documents.ts';
+import type { PlanDocument } from '../documents/workflows.ts';
 
 /** What a caller gives to a workflow. */
 export interface Given {

@@ -1,33 +1,9 @@
-import type { Cost } from '../../kernel/cost.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { entered } from '../../workflow/machine/scope.ts';
-import type { RunStatus } from '../../workflow/machine/status.ts';
 import { isoOrNull } from '../../kernel/times.ts';
 import type { RunCard } from '../../letters/letters.ts';
-
-/** A run as `runs` lists it: the document of `show`, without its steps. */
-export interface RunSummary {
-  readonly schema: 1;
-  readonly run: string;
-  readonly workflow: string;
-  readonly version: string;
-  readonly language: string;
-  readonly started_by: 'person' | 'up';
-  /** Who started it; null: unknown, or `up`. */
-  readonly person: string | null;
-  readonly status: RunStatus;
-  /** Whether a process hosts it now. */
-  readonly alive: boolean;
-  readonly reason: string | null;
-  readonly started_at: string | null;
-  readonly completed_at: string | null;
-  readonly cost: Cost;
-  /** Settled steps of its own body, of all. */
-  readonly progress: { readonly completed: number; readonly total: number };
-  /** Steps in progress, and approvals that wait. */
-  readonly current: readonly string[];
-}
+import type { RunSummary } from '../documents/runs.ts';
 
 export function runSummary(
   state: RunState,

@@ -5,42 +5,7 @@ import type { Verdict } from '../../workflow/machine/work-result.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { lastFailure } from '../../workflow/machine/view.ts';
 import type { RunHistory } from './documents.ts';
-
-/** A stretch of time in which a step did one thing. Times are ISO 8601 in UTC. */
-export interface Stretch {
-  /**
-   * `worker` and `check`: a process or a turn runs. `queue`: it waits for a slot. `pause`: it waits
-   * for its next attempt. `gate`: it waits for a person. `body`: the steps inside it run.
-   */
-  readonly kind: 'worker' | 'check' | 'queue' | 'pause' | 'gate' | 'body';
-  /** From 1. */
-  readonly iteration: number;
-  /** Of the iteration; 0: none has begun. */
-  readonly attempt: number;
-  readonly from: string;
-  /** Null: it lasts. */
-  readonly to: string | null;
-  /** When a pause ends, or a gate times out; null: no time is set. */
-  readonly until: string | null;
-  /** The provider that works, or whose rate limit makes the pause; null: none. */
-  readonly provider: string | null;
-  /** `stopped`: it was interrupted. Null: it lasts, or has no result. */
-  readonly result: 'done' | 'failed' | 'incomplete' | 'stopped' | null;
-  /** Why it failed, or who answered what; null: nothing to report. */
-  readonly reason: string | null;
-}
-
-/** What the steps of a run did, and when. */
-export interface TimelineDocument {
-  readonly schema: 1;
-  readonly run: string;
-  /** False: the journal of the run does not keep its beginning. */
-  readonly complete: boolean;
-  /** Of its last record; null: it has none. */
-  readonly last: string | null;
-  /** In the order of their first stretch; each visit of a step in a sequence has its own path. */
-  readonly steps: readonly { readonly path: StepPath; readonly stretches: readonly Stretch[] }[];
-}
+import type { Stretch, TimelineDocument } from '../documents/runs.ts';
 
 /** Folds the events of a run into what its steps did. Consumes the state before them. */
 export function timelineOf(run: string, { before: state, events, complete }: RunHistory): TimelineDocument {

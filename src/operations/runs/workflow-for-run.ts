@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
 import { endOfId } from '../../kernel/ids.ts';
 import { stemOf } from '../project/find-workflow.ts';
-import type { RunCard } from './documents.ts';
+import type { RunCard } from '../../letters/letters.ts';
 
 type Started = Pick<RunCard, 'run' | 'workflow' | 'source'>;
 

@@ -41,11 +41,11 @@ import type {
   ReadOptions,
   RecordsFolder,
   ResumeOptions,
-  RunCard,
   RunController,
   StoredRun,
   WorkflowPlace,
 } from './documents.ts';
+import type { RunCard } from '../../letters/letters.ts';
 import type { StartMail } from './mail.ts';
 import type { WorkflowStatus } from './run-status.ts';
 import { expectRun, findRun, findWaiting, openRun, verdictOf } from './stored-runs.ts';

@@ -1,18 +1,6 @@
 import { through, type Why, type WhyCode } from '../../kernel/why.ts';
 import { iso, isoOrNull } from '../../kernel/times.ts';
-
-/** Why something moves, waits or has ended. Timestamps are ISO 8601 in UTC. */
-export interface Explained {
-  /** One sentence, without its full stop. */
-  readonly reason: string;
-  readonly code: WhyCode;
-  /** The record that caused it; null: no single one. */
-  readonly cause: { readonly record: string; readonly at: string } | null;
-  /** When it ends on its own; null: it does not, or that is unknown. */
-  readonly until: string | null;
-  /** The command that changes it, complete; null: none does. */
-  readonly command: string | null;
-}
+import type { Explained } from '../documents/common.ts';
 
 /** What only a host does: start, stop and record. */
 export type HostAct = { readonly do: 'command'; readonly command: string };

@@ -7,12 +7,13 @@ import type { Project } from '../project/project.ts';
 import { runCommand } from '../runs/run-commands.ts';
 import type { RunController } from '../runs/documents.ts';
 import { heldReasons, noAgents } from '../../kernel/why.ts';
-import type { MailStatus, RoleStatus, ThreadStatus, TurnStatus } from '../mail-status.ts';
-import { explained, isMoving, type Explained } from './explained.ts';
+import { explained, isMoving } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
 import type { Subject } from './recorded-pause.ts';
 import { seenWorkers } from '../workers/seen.ts';
 import { besideMail } from './slots.ts';
+import type { MailStatus, RoleStatus, ThreadStatus, TurnStatus } from '../documents/status.ts';
+import type { Explained } from '../documents/common.ts';
 
 /** The reasons of what waits; null: it moves, or nothing of it waits. */
 interface StatusWhys {

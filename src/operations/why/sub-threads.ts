@@ -2,16 +2,7 @@ import { endOfId, type RoleName, type ThreadId } from '../../kernel/ids.ts';
 import type { MailExplainer } from '../../mail/machine/explain/explain.ts';
 import type { MailWhy } from '../../mail/machine/explain/words.ts';
 import type { MailState, Thread } from '../../mail/machine/state.ts';
-
-/** An open sub-thread of what is explained. */
-export interface SubThreadWhy {
-  readonly thread: ThreadId;
-  readonly subject: string;
-  /** Why it moves or does not, without its full stop. */
-  readonly reason: string;
-  /** The command that explains it alone. */
-  readonly command: string;
-}
+import type { SubThreadWhy } from '../documents/mail.ts';
 
 /** The open sub-threads of a thread, or of all threads in which a role waits for them. */
 export function subThreads(

@@ -19,23 +19,13 @@ import type { Project } from '../project/project.ts';
 import { statusOf } from '../status.ts';
 import type { Named } from '../targets.ts';
 import { unhostedProblems } from '../unhosted.ts';
-import { explained, withDoctor, withoutHost, type Explained } from './explained.ts';
+import { explained, withDoctor, withoutHost } from './explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
 import { heldSteps, mailExplainer } from './held.ts';
 import { withRecordedPause } from './recorded-pause.ts';
 import { slotsOfRun, type RunSlots } from './slots.ts';
-import { subThreads, type SubThreadWhy } from './sub-threads.ts';
-
-/** Why one thing moves, waits or has ended. */
-export interface WhyDocument extends Explained {
-  readonly schema: 1;
-  /** A role, a turn, the whole ID of a message, thread or run, or `<run>/<step>`. */
-  readonly target: string;
-  /** Its own state, as `status` and `show` name it. */
-  readonly state: string;
-  /** The open sub-threads of a thread, or those that a role waits for. */
-  readonly sub_threads: readonly SubThreadWhy[];
-}
+import { subThreads } from './sub-threads.ts';
+import type { WhyDocument } from '../documents/mail.ts';
 
 /** Explains what a word names. Throws `E_TARGET`, and the problems of the protocol. */
 export async function why(project: Project, word: string, now: number): Promise<WhyDocument> {

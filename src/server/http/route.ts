@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiKey, ApiServices } from '../../operations/api/services.ts';
-import type { DeepReadonly } from '../../operations/documents/schema-of.ts';
+import type { DeepReadonly } from '../../kernel/json.ts';
 import type { Project } from '../../operations/project/project.ts';
 
 /** What the handlers of all routes receive. */

@@ -1,6 +1,5 @@
-import { runEventDocument } from '../../operations/documents/runs.ts';
+import { runEventDocument, type RunEventDocument } from '../../operations/documents/runs.ts';
 import { FollowedRun } from '../../operations/runs/followed-run.ts';
-import type { RunEventDocument } from '../../operations/runs/run-events.ts';
 import type { StoredRun } from '../../operations/runs/documents.ts';
 import type { HttpServices } from './route.ts';
 import { Alarm, heartbeatText, streamOf, type StreamRequest, type Streams } from './stream.ts';

@@ -5,12 +5,12 @@ import { MailroomError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { iso } from '../../kernel/times.ts';
 import { setOwn } from '../../kernel/own.ts';
-import type { TimelineDocument } from '../../operations/runs/timeline.ts';
-import type { Shown } from '../../operations/show.ts';
 import { makeApp } from './app.ts';
 import type { HttpServices } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 import { Streams } from './stream.ts';
+import type { TimelineDocument } from '../../operations/documents/runs.ts';
+import type { Shown } from '../../operations/documents/mail.ts';
 
 /** What a saved page shows, by its whole id. */
 export interface Subject {

@@ -2,28 +2,26 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Json } from '../../kernel/json.ts';
 import type { NewDefinition } from '../../languages/nip/defining.ts';
-import type { WorkflowList } from '../../nostr/listing.ts';
-import type { ExecutionReport } from '../../nostr/report.ts';
 import { answer } from './answer.ts';
 import { withProgress, type Progress } from './progress.ts';
-import * as documents from './documents.ts';
+import * as documents from '../../nostr/documents.ts';
 
 /** The operations behind the workflow tools. */
 export interface WorkflowToolServices {
   define(definition: NewDefinition): Promise<object>;
   /** Starts a run and, unless `async`, follows it to its end. */
-  execute(asked: AskedRun, report: (progress: Progress) => void): Promise<ExecutionReport>;
+  execute(asked: AskedRun, report: (progress: Progress) => void): Promise<documents.ExecutionReport>;
   status(execution: string): Promise<object>;
-  list(): Promise<WorkflowList>;
+  list(): Promise<documents.WorkflowList>;
   /** At most this many runs, newest first. */
   runs(most: number): Promise<RunList>;
   /** Ends a run permanently, and reports its final status. */
-  cancel(execution: string, report: (progress: Progress) => void): Promise<ExecutionReport>;
+  cancel(execution: string, report: (progress: Progress) => void): Promise<documents.ExecutionReport>;
 }
 
 export interface RunList {
   readonly runs: readonly Pick<
-    ExecutionReport,
+    documents.ExecutionReport,
     'executionId' | 'run' | 'workflowId' | 'status' | 'progress' | 'totalCost' | 'runtime' | 'message'
   >[];
   /** Why some runs are not listed. */
@@ -211,7 +209,7 @@ function addRuns(server: McpServer, services: WorkflowToolServices): void {
 }
 
 /** Why a run did not complete, in a line; null: it has, or is in progress. */
-function failureOf({ run, status, message }: ExecutionReport): string | null {
+function failureOf({ run, status, message }: documents.ExecutionReport): string | null {
   if (status === 'completed' || status === 'running') return null;
   return `The run ${run} is ${status}${message === '' ? '' : `: ${message}`}`;
 }

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
-import type { Draft } from '../../operations/composer.ts';
 import type { Point } from '../graph.ts';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
 import type { Composer } from './model.ts';
@@ -19,6 +18,7 @@ import {
   type Frame,
 } from './placing.ts';
 import { usePointer, useSize, type Gesture } from './pointing.ts';
+import type { Draft } from '../../operations/documents/composer.ts';
 
 /** The graph of the steps: drag a step to move it, the circle at its right to connect it. */
 export function Canvas({ composer }: { readonly composer: Composer }) {

@@ -2,7 +2,6 @@ import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
-import type { Draft } from '../../operations/composer.ts';
 import { Problem } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Trouble, View } from '../parts/panel.tsx';
@@ -19,6 +18,7 @@ import { Composer } from './model.ts';
 import { PromptContext } from './prompt-context.tsx';
 import { StepTable } from './step-table.tsx';
 import { TextPane } from './text-pane.tsx';
+import type { Draft } from '../../operations/documents/composer.ts';
 
 interface ComposerProps {
   readonly id: string;

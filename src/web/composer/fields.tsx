@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { valueAt, type Path } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
-import type { FormField } from '../../editing/graph/forms.ts';
+import type { FormField } from '../../editing/graph/documents.ts';
 import { visible } from '../parts/text.tsx';
 import type { Composer } from './model.ts';
 import { initialOf, shownValue, typedValue } from './values.ts';

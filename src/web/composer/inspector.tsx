@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
-import type { Forms } from '../../editing/graph/forms.ts';
-import type { Draft } from '../../operations/composer.ts';
+import type { Forms } from '../../editing/graph/documents.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Fields } from './fields.tsx';
 import type { Composer } from './model.ts';
+import type { Draft } from '../../operations/documents/composer.ts';
 
 type Step = Draft['steps'][number];
 

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Draft } from '../../operations/composer.ts';
 import { ask, at, Problem, send } from '../api/client.ts';
 import { Trouble, View } from '../parts/panel.tsx';
 import { edition } from '../state/live.ts';
 import { go, link } from '../state/route.ts';
 import type { ComposerView } from './composer.tsx';
 import { NameForm } from './name-form.tsx';
+import type { Draft } from '../../operations/documents/composer.ts';
 
 /** The composer, whose code is loaded when somebody opens it. */
 export function EditWorkflow({ id }: { readonly id: string }) {

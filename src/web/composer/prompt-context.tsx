@@ -1,9 +1,9 @@
 import { valueAt, type Json, type Path } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
-import type { Draft } from '../../operations/composer.ts';
 import { Panel, Table } from '../parts/panel.tsx';
 import { State, visible } from '../parts/text.tsx';
 import type { Composer } from './model.ts';
+import type { Draft } from '../../operations/documents/composer.ts';
 
 type Context = Draft['promptContexts'][number];
 type Memories = NonNullable<Context['memory']>;

@@ -1,4 +1,4 @@
-import type { Draft } from '../../operations/composer.ts';
+import type { Draft } from '../../operations/documents/composer.ts';
 
 type Patch = Draft['patches'][number];
 

@@ -25,8 +25,8 @@ import {
   lineNumbers,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import type { DraftProblem } from '../../operations/composer.ts';
 import type { Editor } from './model.ts';
+import type { DraftProblem } from '../../operations/documents/composer.ts';
 
 /*
  * The text of a workflow in CodeMirror. It lives in a shadow root: its styles are style sheets that

@@ -2,19 +2,10 @@ import type { CompletionSource } from '@codemirror/autocomplete';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from '../api/client.ts';
 import { complain } from '../state/toasts.ts';
+import type { CompletionsDocument } from '../../operations/documents/workflows.ts';
 import type { Composer } from './model.ts';
 import { sourceOffset } from './source-text.ts';
 import { openEditor, type TextEditor } from './text-editor.ts';
-
-interface Completions {
-  readonly completions: readonly {
-    readonly label: string;
-    readonly kind: string;
-    readonly description: string | null;
-    readonly insert: string;
-    readonly typed: string;
-  }[];
-}
 
 /** The text of the workflow, with the engine's problems at their places. */
 export function TextPane({ composer }: { readonly composer: Composer }) {
@@ -58,7 +49,7 @@ function completing(composer: Composer): CompletionSource {
     if (!explicit && context.matchBefore(/[\w.:/{-]$/) === null) return null;
     const text = composer.text.peek();
     const offset = sourceOffset(text, pos, composer.form.peek());
-    const { completions } = await ask<Completions>('POST', `${composer.path}/complete`, {
+    const { completions } = await ask<CompletionsDocument>('POST', `${composer.path}/complete`, {
       text,
       offset,
     });

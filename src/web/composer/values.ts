@@ -1,4 +1,4 @@
-import type { FormField } from '../../editing/graph/forms.ts';
+import type { FormField } from '../../editing/graph/documents.ts';
 import type { Json } from '../../kernel/json.ts';
 
 /* Values of a definition in the fields of a form. */

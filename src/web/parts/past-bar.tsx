@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { moment, seconds } from '../../kernel/local-time.ts';
-import type { RunSummary } from '../../operations/runs/summary.ts';
-import type { StatusDocument } from '../../operations/status.ts';
 import { useLive } from '../state/live.ts';
 import { clock } from '../state/now.ts';
 import { past, pastProblem, showMoment, showNow } from '../state/past.ts';
 import { Trouble } from './panel.tsx';
+import type { RunSummary } from '../../operations/documents/runs.ts';
+import type { StatusDocument } from '../../operations/documents/status.ts';
 
 /** The number of places of the slider. */
 const places = 1_000;

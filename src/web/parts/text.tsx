@@ -5,10 +5,10 @@ import { shortId } from '../../kernel/ids.ts';
 import { escapeOf, oneLine, replaceUnsafe } from '../../kernel/one-line.ts';
 import { clock, moment } from '../../kernel/local-time.ts';
 import { duration, span } from '../../kernel/times.ts';
-import type { Explained } from '../../operations/why/explained.ts';
 import { link } from '../state/route.ts';
 import { now } from '../state/now.ts';
 import { notify } from '../state/toasts.ts';
+import type { Explained } from '../../operations/documents/common.ts';
 
 /** Text of others with its line breaks and tabs; control and direction characters are visible. */
 export function visible(text: string): string {

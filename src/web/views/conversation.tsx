@@ -1,7 +1,7 @@
-import type { MessageDocument } from '../../operations/messages.ts';
-import type { TurnStatus } from '../../operations/mail-status.ts';
 import { Ago, Line, Price, State, Text } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
+import type { MessageDocument } from '../../operations/documents/mail.ts';
+import type { TurnStatus } from '../../operations/documents/status.ts';
 
 interface Props {
   readonly messages: readonly MessageDocument[];

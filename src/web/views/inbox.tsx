@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks';
-import type { InboxDocument, InboxItem } from '../../operations/inbox.ts';
 import { Empty, Loaded, View } from '../parts/panel.tsx';
 import { Ago, Line, State, Until } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { Item } from './item.tsx';
+import type { InboxDocument, InboxItem } from '../../operations/documents/inbox.ts';
 
 /** Everything that waits for a person, and the selected one with its context and its answer. */
 export function Inbox({ id }: { readonly id: string | null }) {

@@ -1,12 +1,12 @@
 import { money } from '../../kernel/cost.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { duration } from '../../kernel/times.ts';
-import type { MetricsDocument } from '../../operations/metrics/metrics.ts';
 import { inWords, ofWorkflow, quantileOf, sumOf } from '../metrics.ts';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Facts, Line } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { query, refine } from '../state/route.ts';
+import type { MetricsDocument } from '../../operations/documents/metrics.ts';
 
 type Metric = MetricsDocument['metrics'][number];
 type Sample = Metric['samples'][number];

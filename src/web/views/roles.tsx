@@ -1,6 +1,4 @@
 import { shortId } from '../../kernel/ids.ts';
-import type { RoleStatus, TurnStatus } from '../../operations/mail-status.ts';
-import type { StatusDocument } from '../../operations/status.ts';
 import { command } from '../api/actions.ts';
 import { at } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
@@ -13,6 +11,7 @@ import { Protocol } from './protocol.tsx';
 import { WaitGraph } from './wait-graph.tsx';
 import { Landings } from './work.tsx';
 import { OnWorker, Workers } from './workers.tsx';
+import type { RoleStatus, TurnStatus, StatusDocument } from '../../operations/documents/status.ts';
 
 /** Who works, who waits for whom since when, and what is wrong. */
 export function Roles() {

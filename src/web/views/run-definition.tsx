@@ -1,10 +1,10 @@
-import type { RunDefinition } from '../../operations/runs/definition.ts';
 import { Panel } from '../parts/panel.tsx';
 import { State, Text, toneOf, visible } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
 import type { StepRow } from '../steps.ts';
 import { StepGraph } from './step-graph.tsx';
 import { stepLink } from './timeline.tsx';
+import type { RunDefinition } from '../../operations/documents/runs.ts';
 
 /** The steps of a run's own body, coloured by their status. */
 export function RunGraph({

@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { seconds } from '../../kernel/local-time.ts';
 import { duration } from '../../kernel/times.ts';
-import type { Stretch, TimelineDocument } from '../../operations/runs/timeline.ts';
 import { retryStep } from '../api/actions.ts';
-import type { RunDocument } from '../api/documents.ts';
+import type { RunDocument } from '../../operations/documents/runs.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Panel, Table } from '../parts/panel.tsx';
 import { Facts, Lasting, Line, Price, State, Text, visible } from '../parts/text.tsx';
@@ -12,6 +11,7 @@ import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
 import type { StepRow } from '../steps.ts';
 import { stepLink } from './timeline.tsx';
+import type { Stretch, TimelineDocument } from '../../operations/documents/runs.ts';
 
 /** All steps of a run with their results. */
 export function Steps({

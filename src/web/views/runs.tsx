@@ -1,10 +1,10 @@
-import type { RunSummary } from '../../operations/runs/summary.ts';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Ago, Lasting, Line, Price, State } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link, query, refine } from '../state/route.ts';
 import { More, pageSize } from './threads.tsx';
 import { Id } from '../parts/text.tsx';
+import type { RunSummary } from '../../operations/documents/runs.ts';
 
 /** The state of a run as people see it: one that no process hosts has stopped. */
 export function stateOf({ status, alive }: Pick<RunSummary, 'status' | 'alive'>): string {

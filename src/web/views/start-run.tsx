@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { money } from '../../kernel/cost.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { span } from '../../kernel/times.ts';
-import type { PlanDocument } from '../../operations/runs/plan.ts';
 import { planOf, startRun } from '../api/actions.ts';
 import { Problem } from '../api/client.ts';
 import { Fields, rethrowBeside, typedFields, type FieldShape } from '../parts/fields.tsx';
@@ -14,6 +13,7 @@ import { go, link } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
 import { onSubmit } from './item.tsx';
 import { StepGraph, type GraphStep } from './step-graph.tsx';
+import type { PlanDocument } from '../../operations/documents/workflows.ts';
 
 /** The text of the workflow in an editor. */
 interface Edited {

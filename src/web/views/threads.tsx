@@ -1,7 +1,5 @@
 import { money } from '../../kernel/cost.ts';
 import { asTree, indent } from '../../kernel/thread-tree.ts';
-import type { Shown } from '../../operations/show.ts';
-import type { StatusDocument, WaitingThread } from '../../operations/status.ts';
 import { at } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
@@ -11,6 +9,8 @@ import { link, query, refine } from '../state/route.ts';
 import { Conversation } from './conversation.tsx';
 import { say } from './roles.tsx';
 import { Landings, Work } from './work.tsx';
+import type { Shown } from '../../operations/documents/mail.ts';
+import type { StatusDocument, WaitingThread } from '../../operations/documents/status.ts';
 
 /** The number of rows that a list shows before it is asked for more. */
 export const pageSize = 100;

@@ -2,9 +2,6 @@ import { useSignal } from '@preact/signals';
 import { money } from '../../kernel/cost.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { duration } from '../../kernel/times.ts';
-import type { InboxDocument } from '../../operations/inbox.ts';
-import type { InvocationDocument, Shown } from '../../operations/show.ts';
-import type { StatusDocument } from '../../operations/status.ts';
 import { at } from '../api/client.ts';
 import { Patch } from '../parts/difference.tsx';
 import { ActButton } from '../parts/form.tsx';
@@ -18,6 +15,9 @@ import { Conversation } from './conversation.tsx';
 import { Item } from './item.tsx';
 import { say } from './roles.tsx';
 import { Landings } from './work.tsx';
+import type { InboxDocument } from '../../operations/documents/inbox.ts';
+import type { InvocationDocument, Shown } from '../../operations/documents/mail.ts';
+import type { StatusDocument } from '../../operations/documents/status.ts';
 
 type ShownTurn = Extract<Shown, { kind: 'turn' }>;
 

@@ -1,10 +1,10 @@
 import { oneLine } from '../../kernel/one-line.ts';
-import type { RoleStatus } from '../../operations/mail-status.ts';
 import { arrowBetween, bent, cycleIn, ring, ringBox, type Box, type Edge, type Point } from '../graph.ts';
 import { Empty } from '../parts/panel.tsx';
 import { State, toneOf, visible } from '../parts/text.tsx';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
 import { RoleBox, useWidth } from '../parts/role-ring.tsx';
+import type { RoleStatus } from '../../operations/documents/status.ts';
 
 /** A wider drawing has long arrows and says no more. */
 const mostWidth = 720;

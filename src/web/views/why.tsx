@@ -1,10 +1,10 @@
-import type { WhyDocument } from '../../operations/why/why.ts';
 import { at } from '../api/client.ts';
 import { Loaded, View } from '../parts/panel.tsx';
 import { Line, State, Why } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { stepLink } from './timeline.tsx';
+import type { WhyDocument } from '../../operations/documents/mail.ts';
 
 /** Why one thing moves, waits or has ended. */
 export function WhyView({ target }: { readonly target: string }) {

@@ -1,11 +1,11 @@
-import type { LandingStatus } from '../../operations/mail-status.ts';
-import type { MessageDifference } from '../../operations/message-difference.ts';
 import { at } from '../api/client.ts';
 import { Patch } from '../parts/difference.tsx';
 import { Loaded, Panel, Table } from '../parts/panel.tsx';
 import { Lasting, Line, State, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
+import type { LandingStatus } from '../../operations/documents/status.ts';
+import type { MessageDifference } from '../../operations/documents/mail.ts';
 
 /** What the work of a message changes, or of a turn whose work is to land. */
 export function Work({ of, id }: { readonly of: 'messages' | 'turns'; readonly id: string }) {

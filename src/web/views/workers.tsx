@@ -1,11 +1,10 @@
-import type { TurnWorker } from '../../operations/mail-status.ts';
-import type { StatusDocument } from '../../operations/status.ts';
 import { order } from '../api/actions.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Table } from '../parts/panel.tsx';
 import { Ago, Line, State, Until, visible } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
+import type { TurnWorker, StatusDocument } from '../../operations/documents/status.ts';
 
 type Worker = NonNullable<StatusDocument['workers']>[number];
 

@@ -1,5 +1,5 @@
 import { at } from '../api/client.ts';
-import type { WorkflowDocument, WorkflowRow } from '../api/documents.ts';
+import type { WorkflowFile, WorkflowRow } from '../../operations/documents/workflows.ts';
 import { NewWorkflow } from '../composer/opening.tsx';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Ago, Facts, Line, State, Text, visible } from '../parts/text.tsx';
@@ -90,7 +90,7 @@ function LastRun({ run }: { readonly run: WorkflowRow['last_run'] }) {
 
 /** One workflow: its parameters, what a run would do and cost at most, and its start. */
 export function Workflow({ id }: { readonly id: string }) {
-  const live = useLive<WorkflowDocument>(at('workflows', id));
+  const live = useLive<WorkflowFile>(at('workflows', id));
   const rows = useLive<readonly WorkflowRow[]>('/workflows').value.value;
   const row = rows?.find(({ name, file }) => name === id || file === id);
   return (
@@ -142,7 +142,7 @@ export function Workflow({ id }: { readonly id: string }) {
   );
 }
 
-function Diagnostics({ workflow }: { readonly workflow: WorkflowDocument }) {
+function Diagnostics({ workflow }: { readonly workflow: WorkflowFile }) {
   const all = [
     ...workflow.errors.map((each) => ['error', each] as const),
     ...workflow.warnings.map((each) => ['warning', each] as const),

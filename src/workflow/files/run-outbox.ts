@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { StepAnswer, StepRequest } from '../../letters/step-answer.ts';
+import {
+  type StepAnswer,
+  type StepRequest,
+  readAnswer,
+  readWaits,
+  type Read,
+} from '../../letters/letters.ts';
 import type { ProcessKey } from '../machine/event.ts';
-import { readAnswer, readWaits, type Read } from '../../letters/letters.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { putAside } from '../../host/refused.ts';

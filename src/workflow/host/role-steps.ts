@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { StepAnswer, StepRequest } from '../../letters/step-answer.ts';
+import type { StepAnswer, StepRequest } from '../../letters/letters.ts';
 import { innerOf } from '../bodies.ts';
 import type { Process } from '../machine/decide.ts';
 import type { ProcessKey } from '../machine/event.ts';

@@ -1,66 +1,13 @@
-import { ceilingOf, inOrder, type Ceiling, type Estimate } from './ceiling.ts';
+import { ceilingOf, inOrder, type Estimate } from './ceiling.ts';
 import { profilesOf } from '../bodies.ts';
-import { expectedOf, type Expected } from './expected.ts';
-import type { TakenProfile } from '../agent.ts';
+import { expectedOf } from './expected.ts';
 import { neverBegins } from '../first-condition.ts';
-import type { Approval, FailurePolicy, Step, StepDisplay, Work } from '../model.ts';
+import type { Approval, Step, Work } from '../model.ts';
 import { iterationsOf } from './iterations.ts';
 import { type BodyRule, type Rules, type StaticPath, type StepRule } from './rules.ts';
 import { workerKind } from './view.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Budget } from '../../kernel/cost.ts';
-
-/** The inputs of a step, its outputs, and how often it may start. */
-export interface Contract {
-  readonly step: StaticPath;
-  readonly kind: string;
-  /** Null: it has none, or an expression chooses its agent. */
-  readonly provider: string | null;
-  /** The agents of the configuration whose settings it takes; several: an expression chooses. */
-  readonly agents: readonly TakenProfile[];
-  readonly role: string | null;
-  readonly model: string | null;
-  readonly capabilities: readonly Capability[];
-  readonly needs: readonly string[];
-  /** Whose git worktree it works in; null: it works in the workspace of the run. */
-  readonly worktree: 'step' | 'item' | null;
-  /** The labels of the worker hosts that run it; empty: any of them. Null: it runs here. */
-  readonly on: readonly string[] | null;
-  /** The steps whose work it merges; empty: none. */
-  readonly merges: readonly string[];
-  /** The branch that it lands on; null: none. */
-  readonly lands: string | null;
-  readonly inputs: readonly string[];
-  readonly outputs: readonly string[];
-  readonly values: readonly string[];
-  readonly timeout: number | null;
-  readonly attempts: number;
-  readonly iterations: number;
-  /** The items of a loop, null: known only at run time; 1 for other steps; 0: it never runs. */
-  readonly items: number | null;
-  readonly onFailure: FailurePolicy;
-  /** What a gate asks: who may answer (empty: anybody), and the names of fields. Null: no gate. */
-  readonly approval: Readonly<Record<'approvers' | 'choices' | 'fields', readonly string[]>> | null;
-  /** As the workflow's language shows it; null: it has no display of its own. */
-  readonly display: StepDisplay | null;
-}
-
-/** Steps that can run at the same time, considering only their needs. */
-export interface Batch {
-  readonly number: number;
-  readonly parallel: boolean;
-  readonly steps: readonly StaticPath[];
-}
-
-export interface Plan {
-  readonly batches: readonly Batch[];
-  /** Of every step, including those of loops and sub-workflows. */
-  readonly contracts: readonly Contract[];
-  readonly ceiling: Ceiling;
-  readonly expected: Expected;
-  /** The assumptions behind the figures. */
-  readonly assumptions: readonly string[];
-}
 
 /** What a plan needs besides the definition. */
 export interface PlanData {
@@ -73,7 +20,7 @@ export interface PlanData {
 }
 
 /** The upper bounds of a run of a definition. Pure; starts nothing. */
-export function planOf(rules: Rules, { estimate, budget, slots }: PlanData): Plan {
+export function planOf(rules: Rules, { estimate, budget, slots }: PlanData) {
   const ceiling = ceilingOf(rules.root, estimate, slots);
   const { timeout } = rules.workflow;
   const time = timeout === null ? ceiling.time : Math.min(timeout, ceiling.time ?? timeout);
@@ -96,7 +43,7 @@ export function planOf(rules: Rules, { estimate, budget, slots }: PlanData): Pla
 }
 
 /** Steps by the length of the longest path to them; a sequence has one step per batch. */
-function batchesOf(body: BodyRule): Batch[] {
+function batchesOf(body: BodyRule) {
   if (body.body.kind === 'sequence')
     return [...body.steps.values()].map(({ at }, index) => ({
       number: index + 1,
@@ -114,14 +61,15 @@ function batchesOf(body: BodyRule): Batch[] {
   return batches.map((steps, index) => ({ number: index + 1, parallel: steps.length > 1, steps }));
 }
 
-function contractsOf(body: BodyRule): Contract[] {
+function contractsOf(body: BodyRule): ReturnType<typeof contractOf>[] {
   return [...body.steps.values()].flatMap((rule) => [
     contractOf(rule),
     ...(rule.inner === null ? [] : contractsOf(rule.inner)),
   ]);
 }
 
-function contractOf({ at, step, body, inner }: StepRule): Contract {
+/** The inputs of a step, its outputs, and how often it may start. */
+function contractOf({ at, step, body, inner }: StepRule) {
   const { work, onFailure, timeout, check, needs, inputs, outputs, values, retry } = step;
   return {
     step: at,
@@ -161,7 +109,7 @@ function isNeverRun({ work }: Step, body: BodyRule, inner: BodyRule | null): boo
   return neverBegins(work.condition, isOwn, body.language);
 }
 
-function askedBy({ approvers, choices, fields }: Approval): NonNullable<Contract['approval']> {
+function askedBy({ approvers, choices, fields }: Approval) {
   return { approvers, choices, fields: Object.keys(fields) };
 }
 

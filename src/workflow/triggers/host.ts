@@ -8,7 +8,7 @@ import { memoryOf, taken } from '../machine/triggers/memory.ts';
 import { asked, filesChanged, polled, triggerData } from '../machine/triggers/notice.ts';
 import { FileWatch } from './file-watch.ts';
 import type { TriggerPorts } from './trigger-ports.ts';
-import type { Start, TriggersMemory } from '../../letters/triggers-memory.ts';
+import type { Start, TriggersMemory } from '../../letters/letters.ts';
 
 /** A workflow with triggers. */
 interface Triggered {

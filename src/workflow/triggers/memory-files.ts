@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { noMemory } from '../machine/triggers/memory.ts';
-import { readTriggerMemory } from '../../letters/letters.ts';
+import { readTriggerMemory, type TriggersMemory } from '../../letters/letters.ts';
 import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { putAside } from '../../host/refused.ts';
-import type { TriggersMemory } from '../../letters/triggers-memory.ts';
 
 /** The folder of the triggers' memories, one file per workflow. */
 const triggersFolder = '.mailroom/triggers';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Moment } from '../machine/triggers/decide.ts';
-import type { TriggersMemory } from '../../letters/triggers-memory.ts';
+import type { TriggersMemory } from '../../letters/letters.ts';
 import type { Writing } from '../../disk/writers.ts';
 import type { Clock } from '../../kernel/clock.ts';
 

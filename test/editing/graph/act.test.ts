@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { act, type Act } from '../../../src/editing/graph/act.ts';
+import { act } from '../../../src/editing/graph/act.ts';
+import type { Act } from '../../../src/editing/graph/documents.ts';
 import { grammarOf } from '../../../src/editing/grammar.ts';
 import { applyPatches } from '../../../src/yaml/edit/edit.ts';
 import { parseYaml } from '../../../src/yaml/yaml.ts';

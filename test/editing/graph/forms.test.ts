@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FormField } from '../../../src/editing/graph/forms.ts';
+import type { FormField } from '../../../src/editing/graph/documents.ts';
 import { formsFor } from '../../../src/operations/composer.ts';
 
 function fieldAt(fields: readonly FormField[], [key, ...rest]: readonly string[]): FormField {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { timelineOf, type Stretch } from '../../../src/operations/runs/timeline.ts';
-import { timelineDocument } from '../../../src/operations/documents/runs.ts';
+import { timelineOf } from '../../../src/operations/runs/timeline.ts';
+import { timelineDocument, type Stretch } from '../../../src/operations/documents/runs.ts';
 import { apply } from '../../../src/workflow/machine/apply.ts';
 import { emptyRunState } from '../../../src/workflow/machine/state.ts';
 import { copy, start, World } from '../../workflow/machine/world.ts';

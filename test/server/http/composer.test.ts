@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Draft } from '../../../src/operations/composer.ts';
-import { composedDocument, formsDocument } from '../../../src/operations/documents/composer.ts';
+import { composedDocument, formsDocument, type Draft } from '../../../src/operations/documents/composer.ts';
 import { planDocument } from '../../../src/operations/documents/workflows.ts';
 import { grammarOf, workflowGrammar } from '../../../src/editing/grammar.ts';
 import { applyPatches } from '../../../src/yaml/edit/edit.ts';

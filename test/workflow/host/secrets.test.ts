@@ -4,7 +4,7 @@ import fc from '../../support/fast-check.ts';
 import { it } from 'vitest';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { maskReport } from '../../../src/kernel/mask.ts';
-import type { StepAnswer } from '../../../src/letters/step-answer.ts';
+import type { StepAnswer } from '../../../src/letters/letters.ts';
 import type { Workflow } from '../../../src/workflow/model.ts';
 import { RunHost } from '../../../src/workflow/host/run-host.ts';
 import { bytesMasker, maskerFactory, maskOf } from '../../../src/process/output/mask.ts';

@@ -2,7 +2,7 @@ import type { Trigger } from '../../../src/workflow/automation.ts';
 import { decideTriggers, runEnded } from '../../../src/workflow/machine/triggers/decide.ts';
 import { noMemory, taken } from '../../../src/workflow/machine/triggers/memory.ts';
 import { asked, filesChanged, polled } from '../../../src/workflow/machine/triggers/notice.ts';
-import type { Start } from '../../../src/letters/triggers-memory.ts';
+import type { Start } from '../../../src/letters/letters.ts';
 
 const minute = 60_000;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { Message } from '../../../src/mail/format/message.ts';
 import { noMemory } from '../../../src/workflow/machine/triggers/memory.ts';
-import type { TriggersMemory } from '../../../src/letters/triggers-memory.ts';
+import type { TriggersMemory } from '../../../src/letters/letters.ts';
 import type { Trigger } from '../../../src/workflow/automation.ts';
 import { WorkflowTriggers } from '../../../src/workflow/triggers/host.ts';
 

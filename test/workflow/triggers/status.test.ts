@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import type { StatusDocument } from '../../../src/operations/status.ts';
 import { Upped } from './world.ts';
+import type { StatusDocument } from '../../../src/operations/documents/status.ts';
 
 const gated = `name: w
 version: "1"

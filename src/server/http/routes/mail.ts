@@ -7,17 +7,14 @@ import {
   shownDocument,
   verdictDocument,
   whyDocument,
+  type CommandResult,
+  type Sending,
+  type Shown,
 } from '../../../operations/documents/mail.ts';
 import { messageDifference } from '../../../operations/message-difference.ts';
 import { readCosts } from '../../../operations/read-costs.ts';
-import {
-  ask,
-  targetsOf,
-  type Asked as CommandAsked,
-  type CommandResult,
-} from '../../../operations/requests.ts';
-import type { Sending } from '../../../operations/sending.ts';
-import { showAt, type Shown } from '../../../operations/show.ts';
+import { ask, targetsOf, type Asked as CommandAsked } from '../../../operations/requests.ts';
+import { showAt } from '../../../operations/show.ts';
 import { replyAs, sendAs, type WrittenMessage } from '../../../operations/speak.ts';
 import { partOf } from '../../../operations/text-parts.ts';
 import { why } from '../../../operations/why/why.ts';

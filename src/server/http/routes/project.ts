@@ -4,21 +4,16 @@ import { ProblemsError } from '../../../operations/problems.ts';
 import { protocolDocument } from '../../../operations/protocol-document.ts';
 import { listed, paging } from '../paging.ts';
 import { inboxDocument } from '../../../operations/documents/inbox.ts';
-import { statusDocument } from '../../../operations/documents/status.ts';
+import {
+  sessionDocument,
+  statusDocument,
+  type StatusDocument,
+} from '../../../operations/documents/status.ts';
 import { inboxDocument as documentOf, readInbox } from '../../../operations/inbox.ts';
 import { readStatus } from '../../../operations/read-status.ts';
 import { pastStatus } from '../../../operations/past-status.ts';
-import type { StatusDocument } from '../../../operations/status.ts';
 import { route, type HttpServices, type Route } from '../route.ts';
 import { momentIn, past } from './shapes.ts';
-
-const session = z.strictObject({
-  schema: z.literal(1),
-  version: z.string().describe('The version of Mailroom'),
-  project: z.string().describe('The folder of the project'),
-  name: z.string().describe('Whose key it is: the name that approves'),
-  access: z.enum(['read', 'write']),
-});
 
 /** The status now, or at the moment of the query. */
 async function statusAt(
@@ -36,7 +31,7 @@ export const projectRoutes: readonly Route[] = [
     path: '/api/v1/session',
     summary: 'The project, and whose key this is',
     tag: 'project',
-    document: session,
+    document: sessionDocument,
     handle: ({ project, version }, { key }) => ({
       document: { schema: 1 as const, version, project: project.root, name: key.name, access: key.access },
     }),

@@ -8,8 +8,8 @@ import {
   runsDocument,
   runVerdict,
   timelineDocument,
+  type RunVerdict,
 } from '../../../operations/documents/runs.ts';
-import type { RunVerdict } from '../../../operations/runs/ask-run.ts';
 import { commandRun, resumeRun, retryStep } from '../../../operations/runs/commands.ts';
 import { readRunDefinition } from '../../../operations/runs/definition.ts';
 import { readLogs, readResumption, readRun, readRuns } from '../../../operations/runs/reading.ts';
@@ -64,8 +64,7 @@ const reading: readonly Route[] = [
     document: runDocument,
     handle: async ({ project, now }, { params, query }) => {
       const stored = project.workflows.run(params.id);
-      const document = await readRun(stored, momentIn(query, now()));
-      return { document: document as z.output<typeof runDocument> };
+      return { document: await readRun(stored, momentIn(query, now())) };
     },
   }),
   route({
@@ -176,7 +175,7 @@ const writing: readonly Route[] = [
     params: byId,
     document: resumptionDocument,
     handle: ({ project }, { params }) => ({
-      document: readResumption(project.workflows.run(params.id)) as z.output<typeof resumptionDocument>,
+      document: readResumption(project.workflows.run(params.id)),
     }),
   }),
   route({
@@ -190,7 +189,7 @@ const writing: readonly Route[] = [
     statuses: [202],
     handle: async (services, asked) => {
       const stored = await resumeRun(commander(services, asked), asked.params.id);
-      const document = (await readRun(stored)) as z.output<typeof runDocument>;
+      const document = await readRun(stored);
       return { status: 202, document, headers: { Location: `${runs}/${stored.run}` } };
     },
   }),

@@ -1,7 +1,7 @@
 import type { Trigger } from '../../automation.ts';
 import { asked } from './notice.ts';
 import { memoryOf, remember } from './memory.ts';
-import type { Start, TriggerMemory, TriggersMemory } from '../../../letters/triggers-memory.ts';
+import type { Start, TriggerMemory, TriggersMemory } from '../../../letters/letters.ts';
 
 /** What a decision needs besides the memory. */
 export interface Moment {

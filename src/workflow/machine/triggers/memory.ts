@@ -1,5 +1,5 @@
 import type { Trigger } from '../../automation.ts';
-import type { TriggerMemory, TriggersMemory } from '../../../letters/triggers-memory.ts';
+import type { TriggerMemory, TriggersMemory } from '../../../letters/letters.ts';
 
 const nothing: TriggerMemory = {
   due: null,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { nativeLanguage } from '../language.ts';
 import type { Trigger } from '../../automation.ts';
 import { memoryOf, remember } from './memory.ts';
-import type { Start, TriggersMemory } from '../../../letters/triggers-memory.ts';
+import type { Start, TriggersMemory } from '../../../letters/letters.ts';
 
 /** The maximum number of changed files that are listed by name. */
 const mostFiles = 1_000;

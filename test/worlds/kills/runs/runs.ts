@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { RealDisk } from '../../../../src/disk/real-disk.ts';
 import { runFolder } from '../../../../src/host/run-mail.ts';
 import { listRuns } from '../../../../src/workflow/files/run-folders.ts';
-import type { TriggersMemory } from '../../../../src/letters/triggers-memory.ts';
+import type { TriggersMemory } from '../../../../src/letters/letters.ts';
 import { runState } from '../../../../src/workflow/host/run-state.ts';
 import { readTriggers, writeTriggers } from '../../../../src/workflow/triggers/memory-files.ts';
 import type { Matrix, Page } from '../matrix.ts';

@@ -1,11 +1,9 @@
 import * as z from 'zod';
-import type { WorkflowList } from '../../nostr/listing.ts';
-import type { ExecutionReport } from '../../nostr/report.ts';
-import type { PublishedStatus } from '../../nostr/published-status.ts';
+import type { Diagnostic } from '../kernel/diagnostic.ts';
+import type { DocumentOf } from '../kernel/json.ts';
 
 /*
- * The answers of the workflow tools: each `structuredContent` matches the schema that its tool
- * lists.
+ * The documents of the workflow tools, whose `structuredContent` they are.
  */
 
 const count = z.int().min(0);
@@ -21,6 +19,7 @@ const progress = z
   .strictObject({ completed: count, total: count })
   .describe('Steps that have completed, of all');
 
+/** The status of a run, in the terms of the language. */
 export const report = z.strictObject({
   executionId,
   run: z.string().describe('The id of the run in this project'),
@@ -40,8 +39,9 @@ export const report = z.strictObject({
     .string()
     .describe('Why it did not complete, or how to resume it; empty: there is nothing to say'),
   unsentEvents: count.describe('Events of it that some relay of the project has not answered yet'),
-}) satisfies z.ZodType<ExecutionReport>;
+});
 
+/** The status of a remote run, as one author reports it. */
 const published = z.strictObject({
   executionId,
   status,
@@ -53,7 +53,7 @@ const published = z.strictObject({
   message: z.string(),
   reportedBy: z.string().describe('The public key of the author'),
   reportedAt: z.string().describe('ISO 8601'),
-}) satisfies z.ZodType<PublishedStatus>;
+});
 
 /** A run of this project, or only `request` and `reports`: a remote run. */
 export const runStatus = report.partial().extend({
@@ -93,6 +93,7 @@ export const defined = z.strictObject({
     .describe('By address, what each relay says to it; null: it was sent to none'),
 });
 
+/** Definitions that can be run by their ids, and the task kinds that the project's roles do. */
 export const workflows = z.strictObject({
   workflows: z.array(
     z.strictObject({
@@ -108,4 +109,13 @@ export const workflows = z.strictObject({
   kinds: z
     .array(z.strictObject({ kind: count, roles: z.array(z.string()) }))
     .describe('The kinds of tasks that roles of the project do'),
-}) satisfies z.ZodType<WorkflowList>;
+});
+
+export type ExecutionReport = DocumentOf<typeof report>;
+export type PublishedStatus = DocumentOf<typeof published>;
+export type WorkflowList = DocumentOf<typeof workflows>;
+
+/** A definition that was kept. */
+export type Defined = Omit<DocumentOf<typeof defined>, 'warnings'> & {
+  readonly warnings: readonly Diagnostic[];
+};

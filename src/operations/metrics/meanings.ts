@@ -1,0 +1,91 @@
+interface MetricMeaning {
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly labels: readonly string[];
+}
+
+const stageLabels = ['workflow', 'stage'];
+const billLabels = ['workflow', 'stage', 'role', 'provider', 'model'];
+
+/** Every metric. No label holds free text. */
+export const metricMeanings = {
+  mailroom_runs_started_total: {
+    kind: 'counter',
+    help: 'Runs that have begun',
+    labels: ['workflow', 'version'],
+  },
+  mailroom_runs_ended_total: {
+    kind: 'counter',
+    help: 'Runs that have ended',
+    labels: ['workflow', 'version', 'status'],
+  },
+  mailroom_run_completion_ratio: {
+    kind: 'gauge',
+    help: 'Share of the ended runs that have succeeded',
+    labels: ['workflow', 'version'],
+  },
+  mailroom_run_duration_seconds: {
+    kind: 'histogram',
+    help: 'From the begin of a run to its end',
+    labels: ['workflow'],
+  },
+  mailroom_stage_duration_seconds: {
+    kind: 'histogram',
+    help: 'From the first start of a stage to its end',
+    labels: stageLabels,
+  },
+  mailroom_stages_ended_total: {
+    kind: 'counter',
+    help: 'Stages that have ended, skipped ones too',
+    labels: [...stageLabels, 'status'],
+  },
+  mailroom_stage_attempts_total: {
+    kind: 'counter',
+    help: 'Launches of the workers of a stage',
+    labels: stageLabels,
+  },
+  mailroom_stage_retries_total: {
+    kind: 'counter',
+    help: 'Further attempts, by the code of the failure before',
+    labels: [...stageLabels, 'code'],
+  },
+  mailroom_gate_wait_seconds: {
+    kind: 'histogram',
+    help: 'From the question of a gate to its answer, or to its deadline',
+    labels: stageLabels,
+  },
+  mailroom_stage_overhead_seconds: {
+    kind: 'histogram',
+    help: 'Time of a launch that its worker did not use',
+    labels: stageLabels,
+  },
+  mailroom_launches_total: { kind: 'counter', help: 'Launches of agents', labels: billLabels },
+  mailroom_tokens_total: { kind: 'counter', help: 'Tokens of agents', labels: billLabels },
+  mailroom_cost_usd_total: { kind: 'counter', help: 'Dollars of agents', labels: billLabels },
+  mailroom_unpriced_launches_total: {
+    kind: 'counter',
+    help: 'Launches of unknown price, which count as what was reserved',
+    labels: billLabels,
+  },
+  mailroom_budget_given_usd_total: {
+    kind: 'counter',
+    help: 'Budgets in dollars of the runs that have one',
+    labels: ['workflow'],
+  },
+  mailroom_budget_used_usd_total: {
+    kind: 'counter',
+    help: 'What these runs have spent of them',
+    labels: ['workflow'],
+  },
+  mailroom_stages_running: { kind: 'gauge', help: 'Stages in progress', labels: ['workflow'] },
+  mailroom_stages_queued: { kind: 'gauge', help: 'Stages that wait only for a slot', labels: ['workflow'] },
+  mailroom_runs_alive: { kind: 'gauge', help: 'Runs that a process hosts', labels: ['workflow'] },
+  mailroom_provider_parked: {
+    kind: 'gauge',
+    help: 'Providers that rest at a usage limit',
+    labels: ['provider'],
+  },
+  mailroom_event_streams_open: { kind: 'gauge', help: 'Open streams of this server', labels: [] },
+} as const satisfies Readonly<Record<string, MetricMeaning>>;
+
+export type MetricName = keyof typeof metricMeanings;
