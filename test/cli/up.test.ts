@@ -81,7 +81,7 @@ describe('up', () => {
       20:45:00 user → engineer: errand — Do it (…3779b1)
       20:45:00 engineer starts t1 with 1 message
       20:45:01 engineer t1 sent back for correction: w.md: engineer must not send \`design\`; engineer may send \`question\` to user or lead or architect; \`review-request\` to qa; \`delivered\` to user
-      20:45:02 engineer t1 stopped: the network is down, again in 0.9s
+      20:45:02 engineer t1 stopped: the network is down, again in 0.5s
       21:45:02 engineer t1 starts attempt 2
       21:45:03 engineer t1 stopped: too many requests, again in 1h 59m
       21:45:03 codex is rate limited for 1h 59m
