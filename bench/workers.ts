@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Controller } from '../src/operations/documents.ts';
+import type { Controller } from '../src/operations/up/contract.ts';
 import type { Json } from '../src/kernel/json.ts';
 import type { JobName } from '../src/queue/channel.ts';
 import { engineOf } from '../src/queue/engine.ts';

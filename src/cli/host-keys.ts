@@ -4,7 +4,7 @@ import { shellWord } from '../kernel/quoting.ts';
 import type { WaitingItem } from '../operations/inbox.ts';
 import { stepsOutput } from '../operations/output.ts';
 import type { RunController } from '../operations/runs/documents.ts';
-import type { Controller } from '../operations/documents.ts';
+import type { Controller } from '../operations/up/contract.ts';
 import type { Project } from '../operations/project/project.ts';
 import { explainStatus, explainSteps } from '../operations/why/status-whys.ts';
 import { commandsFrom } from './called.ts';

@@ -9,7 +9,7 @@ import { ahead, clock, line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
 import { doing, turnWords } from './status-text.ts';
 import { ProgressLines, type ProgressView } from './progress-lines.ts';
-import type { Controller } from '../operations/documents.ts';
+import type { Controller } from '../operations/up/contract.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
 import type { MailStatus } from '../operations/documents/status.ts';
 

@@ -17,10 +17,16 @@ interface Owner {
   readonly role: string | null;
 }
 
-interface Worktree extends Owner {
+/** The checkout and branch of a thread, or of a role in one. */
+export interface Worktree extends Owner {
   readonly branch: string;
+  /** Relative to the project; null: only the branch is left. */
   readonly path: string | null;
+  /** The number of files with uncommitted changes; null: git cannot determine it. */
   readonly uncommitted: number | null;
+  /**
+   * The number of commits that the project's checkout does not have; null: git cannot determine it.
+   */
   readonly unmerged: number | null;
 }
 

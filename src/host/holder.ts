@@ -9,6 +9,23 @@ import type { Disk } from '../disk/disk.ts';
 import type { HeldWork } from '../kernel/why.ts';
 import { attempt } from '../disk/disk-attempts.ts';
 
+/** The holder of a project; `since`: milliseconds since 1970. */
+export interface ProjectHolder {
+  readonly pid: number;
+  readonly host: string;
+  readonly since: number;
+  /**
+   * False: it is a run that moves the mail for its roles, and starts no workflow by its triggers.
+   */
+  readonly triggers: boolean;
+  /** Current problems that will be retried. */
+  readonly problems: readonly string[];
+  /** The turns that wait until this machine can do what they need. */
+  readonly held: readonly HeldWork[];
+  /** Who uses its slots for agents; null: one is free. */
+  readonly slots: Required<HolderNote>['slots'];
+}
+
 export type { Holder };
 
 /** The note of a process that holds a lock. `problems`: none, if missing; the others likewise. */

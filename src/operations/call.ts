@@ -13,14 +13,12 @@ import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import { onKey } from '../process/keyboard.ts';
 import { findProgram } from '../process/proc.ts';
 import { useLaunchers, type SpawnLauncher } from '../process/starting/launcher.ts';
-import type {
-  Controller,
-  ControllerOptions,
-  Edited,
-  Finding,
-  OwnTemplate,
-  ScaffoldResult,
-} from './documents.ts';
+import type { Controller } from './up/contract.ts';
+import type { UpOptions } from './up/start.ts';
+import type { Edited } from './edited-project.ts';
+import type { Finding } from '../kernel/finding.ts';
+import type { OwnTemplate } from './project/template.ts';
+import type { ScaffoldResult } from './project/scaffold.ts';
 import { KnownProjects } from './known-projects.ts';
 import { programFor } from './project/doctor-agents.ts';
 import { Project } from './project/project.ts';
@@ -71,7 +69,7 @@ export class Call implements Surroundings {
   }
 
   /** Starts the controller of a project, as `startUp` says. */
-  async up(project: Project, options: ControllerOptions, replay: string | null): Promise<Controller> {
+  async up(project: Project, options: UpOptions, replay: string | null): Promise<Controller> {
     const { startUp } = await import('./up/start.ts');
     return startUp(project, options, replay);
   }

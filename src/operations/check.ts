@@ -15,7 +15,7 @@ import { profilesOf, stepsIn } from '../workflow/bodies.ts';
 import { protocolDeputies, unprotected } from './project/deputies.ts';
 import { missingBranches } from './project/workspace-problem.ts';
 import { channelProblems } from './channels/problems.ts';
-import type { Definition } from './documents.ts';
+import type { Definition } from './project/definition.ts';
 import type { Project } from './project/project.ts';
 import { foundIn, type ReadWorkflow } from './validate.ts';
 

@@ -16,9 +16,33 @@ import { MailroomError } from '../kernel/errors.ts';
 import { where } from '../yaml/diagnostics.ts';
 import { ParsedParts } from '../yaml/parts.ts';
 import { hashOf, SettingsReader, type Settings, type Surroundings } from './project/definition.ts';
-import type { Defined, Edited } from './documents.ts';
+
 import { listProtocolFiles, listWorkflowFiles } from './project/project-files.ts';
 import { checkWorkflow } from './project/workflows.ts';
+
+/** A part of a file (absolute), by offsets in its text. */
+export interface Defined {
+  readonly file: string;
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The files of a folder as an editor shows them, unsaved texts included. Writes nothing. */
+export interface Edited {
+  /** All problems of one file (absolute), by the checks of `validate` and `check`. */
+  diagnose(file: string, text: string): Promise<readonly Diagnostic[]>;
+  /** What may stand at an offset. */
+  complete(file: string, text: string, offset: number): Promise<readonly Completion[]>;
+  /** What is known of a key or a step at an offset, as Markdown; null: nothing. */
+  hover(file: string, text: string, offset: number): Promise<string | null>;
+  /** Where the name at an offset is defined; null: nowhere. */
+  define(file: string, text: string, offset: number): Promise<Defined | null>;
+  /** Renames what is named at an offset, in this file. */
+  rename(file: string, text: string, offset: number, name: string): Renamed;
+  /** Reads the settings again at the next question: a file that they depend on may have changed. */
+  refresh(): void;
+}
 
 export class EditedProject implements Edited {
   readonly #disk: UnsavedDisk;

@@ -1,7 +1,7 @@
 import { dayOf, noCost } from '../kernel/money.ts';
 import { isHuman, type Protocol } from '../mail/format/protocol.ts';
 import { freeProvider } from '../mail/machine/rules/fallback.ts';
-import type { Holder } from './documents.ts';
+import type { ProjectHolder } from '../host/holder.ts';
 import type { MailSummary, RoleSummary } from './mail-summary.ts';
 import { iso } from '../kernel/times.ts';
 import { heldReasons, type HeldWork } from '../kernel/why.ts';
@@ -17,7 +17,7 @@ import type {
 
 /** What the status needs besides the state. */
 interface StatusParts {
-  readonly holder: Holder | null;
+  readonly holder: ProjectHolder | null;
   /** Null: it cannot be read, and the roles are those in the state. */
   readonly protocol: Protocol | null;
   /** The hash of the protocol on disk. */
@@ -32,7 +32,7 @@ interface StatusParts {
   readonly now: number;
 }
 
-function controllerStatus({ pid, host, since, triggers }: Holder): ControllerStatus {
+function controllerStatus({ pid, host, since, triggers }: ProjectHolder): ControllerStatus {
   return { pid, host, since: iso(since), triggers };
 }
 

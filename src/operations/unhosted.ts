@@ -1,5 +1,5 @@
 import { refusalToList } from '../disk/contents.ts';
-import type { Definition } from './documents.ts';
+import type { Definition } from './project/definition.ts';
 import type { Project } from './project/project.ts';
 import { Lookout } from './up/lookout.ts';
 

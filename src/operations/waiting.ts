@@ -1,11 +1,9 @@
-import type { Project } from './project/project.ts';
-
 /** How long a command waits for the controller's verdict, in milliseconds. */
 export const patience = 5_000;
 
 /** Checks on every change until there is an answer, or the wait times out: then undefined. */
 export async function waitFor<T>(
-  project: Pick<Project, 'changed'>,
+  project: { changed(milliseconds: number): Promise<void> },
   clock: () => number,
   milliseconds: number,
   look: () => T | undefined,

@@ -1,11 +1,8 @@
 import type { HeldWork } from '../../src/kernel/why.ts';
 import { runCli } from '../../src/cli/main.ts';
-import type {
-  Controller,
-  ControllerOptions,
-  Finding,
-  WorktreeStatus,
-} from '../../src/operations/documents.ts';
+import type { Controller, ControllerOptions } from '../../src/operations/up/contract.ts';
+import type { Finding } from '../../src/kernel/finding.ts';
+import type { Worktree } from '../../src/git/worktrees.ts';
 import { Project } from '../../src/operations/project/project.ts';
 import { Call } from '../../src/operations/call.ts';
 import type { Start } from '../../src/cli/context.ts';
@@ -143,7 +140,7 @@ export class ProjectFixture {
   problems: readonly string[] = [];
   held: readonly HeldWork[] = [];
   /** What threads have worktrees of their own. */
-  worktrees: readonly WorktreeStatus[] = [];
+  worktrees: readonly Worktree[] = [];
   environment: Record<string, string | undefined> = {};
   readonly terminal: FakeTerminal;
   readonly runner = new HandRunner(this.disk);

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { line, printable, wroteLines } from '../format.ts';
 import { answer } from '../output.ts';
-import type { Finding } from '../../operations/documents.ts';
+import type { Finding } from '../../kernel/finding.ts';
 import type { Colours } from '../terminal.ts';
 
 interface DoctorOptions {

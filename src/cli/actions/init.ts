@@ -9,7 +9,8 @@ import { choose } from '../asking.ts';
 import { line, wroteLines } from '../format.ts';
 import { answer, type AsJson } from '../output.ts';
 import { isOwnTemplate } from '../../operations/project/template.ts';
-import type { OwnTemplate, ScaffoldResult } from '../../operations/documents.ts';
+import type { OwnTemplate } from '../../operations/project/template.ts';
+import type { ScaffoldResult } from '../../operations/project/scaffold.ts';
 
 interface InitOptions {
   readonly template?: string;

@@ -8,7 +8,7 @@ import { heartbeatOf, startHeartbeat } from '../heartbeat.ts';
 import { untilEnd } from '../until-end.ts';
 import { upKeys } from '../host-keys.ts';
 import { ProblemsError } from '../../operations/problems.ts';
-import type { Controller } from '../../operations/documents.ts';
+import type { Controller } from '../../operations/up/contract.ts';
 import type { Project } from '../../operations/project/project.ts';
 import type { Progress } from '../progress.ts';
 import type { Failures, Idle } from '../../host/idle.ts';

@@ -7,7 +7,7 @@ import { idOf } from '../ids.ts';
 import { line, short, table } from '../format.ts';
 import { answer, type AsJson } from '../output.ts';
 import type { Project } from '../../operations/project/project.ts';
-import type { WorktreeStatus } from '../../operations/documents.ts';
+import type { Worktree } from '../../git/worktrees.ts';
 
 type Action = 'list' | 'merge' | 'remove';
 
@@ -52,7 +52,7 @@ export async function worktree(
   return answer(terminal, options, { schema: 1, action, ...documentOf(found, state) }, () => [did]);
 }
 
-function documentOf(one: WorktreeStatus, state: MailState): object {
+function documentOf(one: Worktree, state: MailState): object {
   const { thread, role, branch, path, uncommitted, unmerged } = one;
   const known = state.threads.get(thread);
   return {
@@ -67,7 +67,7 @@ function documentOf(one: WorktreeStatus, state: MailState): object {
   };
 }
 
-function listing(all: readonly WorktreeStatus[], state: MailState): string[] {
+function listing(all: readonly Worktree[], state: MailState): string[] {
   if (all.length === 0) return ['no thread has a worktree'];
   const rows = all.map(({ thread, role, path, uncommitted, unmerged }) => {
     const known = state.threads.get(thread);
@@ -91,11 +91,11 @@ function amount(count: number | null, what: string): string[] {
 
 async function named(
   context: Context,
-  all: readonly WorktreeStatus[],
+  all: readonly Worktree[],
   state: MailState,
   word: string | null,
   role: string | undefined,
-): Promise<WorktreeStatus> {
+): Promise<Worktree> {
   if (word === null)
     throw new MailroomError('E_USAGE', '<thread> is missing', '`mailroom worktree` lists them');
   const id = await idOf(context, word, ['thread']);
@@ -121,7 +121,7 @@ async function named(
 }
 
 /** A running turn would lose its workspace. */
-function refuseWhileRunning(project: Project, state: MailState, { thread, role }: WorktreeStatus): void {
+function refuseWhileRunning(project: Project, state: MailState, { thread, role }: Worktree): void {
   if (project.holder() === null) return;
   const turn = [...state.turns.values()].find(
     (one) => one.thread === thread && (role === null || one.role === role) && one.phase.is !== 'pending',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import type { Definition } from '../documents.ts';
+
 import { replaying, type Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
@@ -16,6 +16,13 @@ import { RealDisk } from '../../disk/real-disk.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Provider, TurnTools } from '../../providers/provider.ts';
+
+export interface Definition {
+  readonly protocol: Protocol;
+  readonly config: Config;
+  /** The hash of the protocol as it was read. */
+  readonly hash: () => string;
+}
 
 /** What the protocol and settings are confirmed by. */
 export const rulesKey = 'protocols';

@@ -5,7 +5,7 @@ import type { Disk } from '../../disk/disk.ts';
 import { counted, enumerate } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { ownValue } from '../../kernel/own.ts';
-import type { Finding } from '../documents.ts';
+import type { Finding } from '../../kernel/finding.ts';
 
 /** Refused texts that are shown, the last ones. */
 const mostRefused = 3;

@@ -1,7 +1,7 @@
 import metadata from '../../../package.json' with { type: 'json' };
 import { counted } from '../../kernel/enumerate.ts';
 import { join } from 'node:path';
-import type { Finding } from '../documents.ts';
+import type { Finding } from '../../kernel/finding.ts';
 import type { Config } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { type Protocol, providersOf } from '../../mail/format/protocol.ts';

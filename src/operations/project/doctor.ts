@@ -1,5 +1,5 @@
 import process from 'node:process';
-import type { Finding } from '../documents.ts';
+import type { Finding } from '../../kernel/finding.ts';
 import { zombieNote } from '../../process/sandbox/first-process.ts';
 import { probeContainment, wrap } from '../../process/sandbox/containment.ts';
 import { buildEnvironment } from '../../process/sandbox/environment.ts';

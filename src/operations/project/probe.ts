@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import type { Finding } from '../documents.ts';
+import type { Finding } from '../../kernel/finding.ts';
 import { defaultConfig } from '../../config/config.ts';
 import { ProcessRunner } from '../../host/runner/agents.ts';
 import { RealDisk } from '../../disk/real-disk.ts';

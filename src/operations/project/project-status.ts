@@ -4,7 +4,7 @@ import { runHolder } from '../../workflow/files/layout.ts';
 import { refusedFolder } from '../../host/refused.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../runs/documents.ts';
-import type { Holder } from '../documents.ts';
+import type { ProjectHolder } from '../../host/holder.ts';
 import { slotsOfRun } from '../why/slots.ts';
 import { runStatus, triggerStatus, waitingStatus, type WorkflowStatus } from '../runs/run-status.ts';
 import { pendingCommands } from '../../workflow/host/commands.ts';
@@ -30,7 +30,7 @@ export async function workflowStatus(
   disk: Disk,
   settings: Settings | null,
   open: (run: string) => StoredRun,
-  holder: Holder | null,
+  holder: ProjectHolder | null,
 ): Promise<WorkflowStatus> {
   const runs: RunStatusDocument[] = [];
   const place = runsProblem(disk);

@@ -23,7 +23,9 @@ import { Mailboxes } from '../../mail/mailboxes/mailboxes.ts';
 import { type Misplaced, misplacedMail } from '../../mail/mailboxes/misplaced.ts';
 import { keepProgramsOutOf } from '../../process/sandbox/own-programs.ts';
 import type { ApiServices } from '../api/services.ts';
-import type { Definition, Edited, Holder } from '../documents.ts';
+import type { Definition } from './definition.ts';
+import type { Edited } from '../edited-project.ts';
+import type { ProjectHolder } from '../../host/holder.ts';
 import type { NipWorkflows } from '../nip/workflows.ts';
 import { Workflows } from '../runs/workflows.ts';
 import { Workers } from '../workers/workers.ts';
@@ -109,7 +111,7 @@ export class Project {
   }
 
   /** The noted holder of the project, if that very process is alive; null: none. */
-  holder(): Holder | null {
+  holder(): ProjectHolder | null {
     const written = readHolder(this.disk);
     if (written === null) return null;
     const { startTime, ...holder } = written;

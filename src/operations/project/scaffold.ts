@@ -8,6 +8,15 @@ import { appendMissingLines } from './project-files.ts';
 import { boxes, writeTemplate, type LeftOut, type Template } from './template.ts';
 import { ownValue } from '../../kernel/own.ts';
 
+export interface ScaffoldResult {
+  readonly written: readonly string[];
+  readonly kept: readonly string[];
+  /** What a template has and a project must not get from it, with the reason. */
+  readonly left_out: readonly { readonly path: string; readonly why: string }[];
+  /** The provider of the roles; null: as the template, which is not ours, has it. */
+  readonly provider: string | null;
+}
+
 /** The line of a template's mailroom.yaml with the provider of the roles. */
 const providerLine = /^( *provider: )rehearsal$/m;
 

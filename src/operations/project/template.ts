@@ -1,3 +1,4 @@
+import type { Protocol } from '../../mail/format/protocol.ts';
 import { isUtf8 } from 'node:buffer';
 import { isAbsolute, join, resolve } from 'node:path';
 import { MailroomError } from '../../kernel/errors.ts';
@@ -7,6 +8,14 @@ import { existsOnDisk, RealDisk } from '../../disk/real-disk.ts';
 import { git } from '../../git/git.ts';
 import { inTemporary } from '../../process/temporaries.ts';
 import type { TextFile } from './project-files.ts';
+
+/** A template by its name, with one line about it. */
+export interface OwnTemplate {
+  readonly name: string;
+  readonly about: string;
+  /** Null: it has errors. */
+  readonly protocol: () => Promise<Protocol | null>;
+}
 
 /** A file of a template that is not copied. */
 export interface LeftOut {

@@ -1,4 +1,4 @@
-import type { Controller, ControllerOptions } from '../documents.ts';
+import type { Controller, ControllerOptions } from '../up/contract.ts';
 import { MailroomError, messageOf } from '../../kernel/errors.ts';
 
 /**

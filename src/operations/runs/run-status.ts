@@ -11,7 +11,7 @@ import type { RunState } from '../../workflow/machine/state.ts';
 import { asksText, unanswered, type Moment } from '../../workflow/machine/triggers/decide.ts';
 import { memoryOf } from '../../workflow/machine/triggers/memory.ts';
 import type { RunCard, RunControlFile, TriggersMemory } from '../../letters/letters.ts';
-import type { Holder } from '../documents.ts';
+import type { ProjectHolder } from '../../host/holder.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import { explained, isMoving } from '../why/explained.ts';
 import type { RunSlots } from '../why/slots.ts';
@@ -140,7 +140,7 @@ function consequenceOf(state: RunState, rules: Rules, path: string): string | nu
 interface TriggerSituation {
   readonly memory: TriggersMemory;
   /** Of the project; null: none. */
-  readonly holder: Pick<Holder, 'triggers'> | null;
+  readonly holder: Pick<ProjectHolder, 'triggers'> | null;
   /** What has changed in the workflow since `up` started; null: nothing. */
   readonly changed: DescribedChange | null;
   /** What a person has said to a run that waits for one. */

@@ -27,7 +27,7 @@ import { answerStart, askedStart, confirm, type Confirmable } from '../project/c
 import { protocolOfNobody, type Settings, type SettingsReader } from '../project/definition.ts';
 import { findWorkflow, identities, isWorkflowNamed, workflowNames } from '../project/find-workflow.ts';
 import { appendMissingLines, listWorkflowFiles, writeMissing } from '../project/project-files.ts';
-import type { Holder } from '../documents.ts';
+import type { ProjectHolder } from '../../host/holder.ts';
 import { workflowStatus } from '../project/project-status.ts';
 import { ConfirmedRoleTexts, readRoleText, roleFileOf } from '../project/role-texts.ts';
 import { checkWorkflow, expectRead, keptParts, readWorkflow, shownPath } from '../project/workflows.ts';
@@ -267,7 +267,7 @@ export class Workflows {
    * The runs that have not ended, newest first, and the triggers. `holder`: of the project; null:
    * none.
    */
-  async status(holder: Holder | null): Promise<WorkflowStatus> {
+  async status(holder: ProjectHolder | null): Promise<WorkflowStatus> {
     const read = await this.#settings.read();
     return workflowStatus(this.#disk, read.ok ? read.value : null, (run) => openRun(this.#disk, run), holder);
   }

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { v7 } from 'uuid';
 import metadata from '../../../package.json' with { type: 'json' };
-import type { Controller, ControllerOptions } from '../documents.ts';
+import type { Controller, ControllerOptions } from './contract.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import { MailHost } from '../../mail/host/mail-host.ts';

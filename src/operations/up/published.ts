@@ -2,7 +2,7 @@ import type { Published } from '../../host/holder.ts';
 import type { MailHost } from '../../mail/host/mail-host.ts';
 import type { Trail } from '../../git/trail.ts';
 import type { UpWorkflows } from '../../workflow/host/up-host.ts';
-import type { ControllerOptions } from '../documents.ts';
+import type { ControllerOptions } from './contract.ts';
 import type { StatusKeeper } from '../project/kept-status.ts';
 import type { Lookout } from './lookout.ts';
 

@@ -1,11 +1,17 @@
 import { incomingFolder } from '../../host/run-mail.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { OpenWorkflows } from '../../workflow/host/up-host.ts';
-import type { Controller, ControllerOptions } from '../documents.ts';
+import type { Controller, ControllerOptions } from './contract.ts';
 import { readDefinition, type Settings } from '../project/definition.ts';
+import type { RunChange } from '../runs/changes.ts';
 import type { Project } from '../project/project.ts';
 import { expectRead } from '../project/workflows.ts';
 import { startController } from './controller.ts';
+
+export interface UpOptions extends ControllerOptions {
+  /** Receives the changes of runs that triggers have started; absent: they are not reported. */
+  readonly onRun?: (change: RunChange) => void;
+}
 
 /**
  * Starts the controller, with the recording in the folder `replay` (absolute) in place of every
@@ -13,7 +19,7 @@ import { startController } from './controller.ts';
  */
 export async function startUp(
   project: Project,
-  options: ControllerOptions,
+  options: UpOptions,
   replay: string | null = null,
 ): Promise<Controller> {
   const { disk, settings } = project;
@@ -26,7 +32,7 @@ export async function startUp(
 function opener(
   project: Project,
   settings: Settings,
-  { record, onRun = () => {} }: Pick<ControllerOptions, 'record' | 'onRun'>,
+  { record, onRun = () => {} }: Pick<UpOptions, 'record' | 'onRun'>,
 ): OpenWorkflows {
   const { disk } = project;
   const recorded = record === null ? settings : { ...settings, record };

@@ -3,9 +3,9 @@ import type { Config } from '../../config/config.ts';
 import { mailUser } from '../../host/slots.ts';
 import { noAgents, type OtherAgents } from '../../kernel/why.ts';
 import type { Slots } from '../../workflow/machine/decide/context.ts';
-import type { Holder } from '../documents.ts';
+import type { ProjectHolder } from '../../host/holder.ts';
 
-type Noted = Pick<Holder, 'slots'> | null;
+type Noted = Pick<ProjectHolder, 'slots'> | null;
 
 /** The slots for agents that a run has, and the agents of others that it shares them with. */
 export interface RunSlots {

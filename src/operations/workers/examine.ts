@@ -2,7 +2,7 @@ import type { WorkersSettings } from '../../config/config.ts';
 import { counted } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { NamedWorker } from '../../letters/worker.ts';
-import type { Finding } from '../documents.ts';
+import type { Finding } from '../../kernel/finding.ts';
 import { wrongClocks } from './clocks.ts';
 import { findWorkers } from './list.ts';
 import { sharedProblem, workersAccess, type WorkersAccess } from './settings.ts';

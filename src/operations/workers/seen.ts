@@ -2,7 +2,7 @@ import type { Disk } from '../../disk/disk.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { isJsonObject, parseJson } from '../../kernel/json.ts';
 import { readSeenWorkers, type SeenWorker } from '../../letters/worker.ts';
-import type { Holder } from '../documents.ts';
+import type { ProjectHolder } from '../../host/holder.ts';
 import type { Files } from '../project/files.ts';
 
 /** What a controller has seen of its workers last. */
@@ -19,7 +19,7 @@ const writeEvery = 30_000;
  */
 export function seenWorkers(project: {
   readonly files: Files;
-  holder(): Holder | null;
+  holder(): ProjectHolder | null;
 }): readonly SeenWorker[] | null {
   const host = project.holder();
   const text = host === null ? null : project.files.read(seenFile);

@@ -23,7 +23,7 @@ import { maskReport, type Mask } from '../../kernel/mask.ts';
 import type { WorkerCard } from '../../letters/worker.ts';
 import { projectSecrets, variables } from '../../workflow/host/secrets.ts';
 import type { Settings } from '../project/definition.ts';
-import type { WorkerHost } from '../documents.ts';
+
 import { keptFor, turnIn, workerIdOf } from '../../host/runner/remote-turn.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
 import { Begun } from './begun.ts';
@@ -31,6 +31,14 @@ import { HeldTurn, type Workplace } from './held-turn.ts';
 import { ownClock } from './clocks.ts';
 import { Presence } from './presence.ts';
 import { sharedProblem, type WorkersAccess } from './settings.ts';
+
+/** A worker, which runs turns of other hosts' controllers. */
+export interface WorkerHost {
+  /** Runs turns until it has ended. */
+  run(): Promise<void>;
+  /** `drain`: running turns finish first; `stop`: they are left to other workers, uncounted. */
+  end(how: 'drain' | 'stop'): void;
+}
 
 /** For how long jobs of a role are left to others before it is asked again, in milliseconds. */
 const restMs = 10_000;

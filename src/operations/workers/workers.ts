@@ -1,7 +1,7 @@
 import type { Disk } from '../../disk/disk.ts';
 import type { StepKind } from '../../kernel/step-queues.ts';
 import type { WorkerOrder } from '../../letters/worker.ts';
-import type { WorkerHost } from '../documents.ts';
+import type { WorkerHost } from './worker.ts';
 import type { SettingsReader } from '../project/definition.ts';
 import { expectRead } from '../project/workflows.ts';
 import type { WorkerStatus } from './list.ts';
