@@ -1,0 +1,350 @@
+/**
+ * `npm run weigh`: prints how heavy src/ is, counted from its syntax. scripts/weights.json holds
+ * what is reached, which a test compares; `-- --lower` writes what has become less into it, and
+ * `-- --list` prints what is counted.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+/** Text of files by their paths, which begin with `src/`. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** What is counted, by name: the figure, and what it consists of where that can be listed. */
+export interface Weight {
+  readonly name: string;
+  readonly count: number;
+  readonly list: readonly string[];
+}
+
+const extensions = 'src/extensions/';
+/** A file below so many lines belongs to its only importer. */
+const floor = 60;
+/** A type and a schema with fewer common keys are alike by chance. */
+const fewestKeys = 4;
+/** Limits of lines are multiples of this, so that a small fix stays within them. */
+const linesStep = 500;
+
+/** Weighs the sources. */
+export function weigh(sources: Sources): readonly Weight[] {
+  const files = [...sources]
+    .filter(([path]) => /\.tsx?$/.test(path))
+    .map(([path, text]) => ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true));
+  const modules = new Map(files.map((file) => [file.fileName, moduleOf(file)]));
+  const own = [...sources].filter(([path]) => !path.startsWith(extensions));
+  const classes = behaviours(files, modules);
+  const names = exportedNames(modules);
+  const once = names.filter(({ users }) => users.size === 1).map(({ id }) => id);
+  const listed = (name: string, list: readonly string[]): Weight => ({ name, count: list.length, list });
+  const counted = (name: string, count: number): Weight => ({ name, count, list: [] });
+  return [
+    counted('lines of src', linesOf([...sources])),
+    counted('lines of src without extensions', linesOf(own)),
+    counted('files', files.length),
+    listed(`files below ${String(floor)} lines with one importer in their folder`, slices(sources, modules)),
+    listed(`types beside a schema with the same ${String(fewestKeys)} or more keys`, doubledTypes(files)),
+    counted('behavioural interfaces', classes.size),
+    listed(
+      'behavioural interfaces with one class or none',
+      [...classes].flatMap(([id, count]) => (count < 2 ? [id] : [])),
+    ),
+    {
+      name: 'exported names that one file uses, in percent',
+      count: Math.round((100 * once.length) / Math.max(1, names.length)),
+      list: once,
+    },
+    listed('functions that only pass on', files.flatMap(passingOn)),
+  ];
+}
+
+function linesOf(sources: readonly (readonly [path: string, text: string])[]): number {
+  return sources.reduce((sum, [, text]) => sum + lineCount(text), 0);
+}
+
+function lineCount(text: string): number {
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+}
+
+interface Import {
+  readonly target: string;
+  /** The names of the target that it imports; null: all of them. */
+  readonly names: readonly { readonly name: string; readonly as: string }[] | null;
+  readonly isDeferred: boolean;
+}
+
+/** What a file imports and exports. */
+interface Module {
+  readonly imports: readonly Import[];
+  readonly exports: readonly string[];
+}
+
+function moduleOf(file: ts.SourceFile): Module {
+  const imports: Import[] = [];
+  const add = (specifier: ts.Node | undefined, names: Import['names'], isDeferred = false): void => {
+    if (specifier === undefined || !ts.isStringLiteralLike(specifier) || !specifier.text.startsWith('.'))
+      return;
+    const target = posix.join(posix.dirname(file.fileName), specifier.text);
+    imports.push({ target, names, isDeferred });
+  };
+  visit(file, (node) => {
+    if (ts.isImportDeclaration(node))
+      add(
+        node.moduleSpecifier,
+        node.importClause === undefined ? [] : namesOf(node.importClause.namedBindings),
+      );
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, namesOf(node.exportClause));
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+      add(node.argument.literal, null);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], deferredNames(node), true);
+  });
+  return { imports, exports: file.statements.flatMap(exportsOf) };
+}
+
+function namesOf(bindings: ts.NamedImportBindings | ts.NamedExportBindings | undefined): Import['names'] {
+  if (bindings === undefined || !(ts.isNamedImports(bindings) || ts.isNamedExports(bindings))) return null;
+  return bindings.elements.map(({ name, propertyName }) => ({
+    name: (propertyName ?? name).text,
+    as: name.text,
+  }));
+}
+
+/** The names in `const { a } = await import(…)` and `(await import(…)).a`. */
+function deferredNames(call: ts.CallExpression): Import['names'] {
+  let node: ts.Node = call.parent;
+  while (ts.isAwaitExpression(node) || ts.isParenthesizedExpression(node)) node = node.parent;
+  if (ts.isPropertyAccessExpression(node)) return [{ name: node.name.text, as: node.name.text }];
+  if (!ts.isVariableDeclaration(node) || !ts.isObjectBindingPattern(node.name)) return null;
+  return node.name.elements.map(({ name, propertyName }) => {
+    const text = (propertyName ?? name).getText();
+    return { name: text, as: text };
+  });
+}
+
+/** The names that a statement declares and exports. */
+function exportsOf(statement: ts.Statement): readonly string[] {
+  if (ts.isExportDeclaration(statement) && statement.exportClause !== undefined)
+    return ts.isNamedExports(statement.exportClause)
+      ? statement.exportClause.elements.map(({ name }) => name.text)
+      : [];
+  const isExported =
+    ts.canHaveModifiers(statement) &&
+    (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+  if (!isExported) return [];
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.flatMap(({ name }) =>
+      ts.isIdentifier(name) ? [name.text] : [],
+    );
+  const { name } = statement as ts.DeclarationStatement;
+  return name === undefined ? [] : [name.text];
+}
+
+function exportedNames(modules: ReadonlyMap<string, Module>): readonly { id: string; users: Set<string> }[] {
+  const users = new Map<string, Set<string>>();
+  for (const [path, { exports }] of modules)
+    for (const name of exports) users.set(`${path} ${name}`, new Set());
+  for (const [path, { imports }] of modules)
+    for (const { target, names } of imports) {
+      const used = names?.map(({ name }) => name) ?? modules.get(target)?.exports ?? [];
+      for (const name of used) users.get(`${target} ${name}`)?.add(path);
+    }
+  return [...users].map(([id, by]) => ({ id, users: by }));
+}
+
+/** Files that belong to their only importer; one that is loaded by `import()` is apart. */
+function slices(sources: Sources, modules: ReadonlyMap<string, Module>): readonly string[] {
+  const importers = new Map<string, Set<string>>();
+  const deferred = new Set<string>();
+  for (const [path, { imports }] of modules)
+    for (const { target, isDeferred } of imports) {
+      importers.set(target, (importers.get(target) ?? new Set()).add(path));
+      if (isDeferred) deferred.add(target);
+    }
+  return [...modules.keys()].filter((path) => {
+    const [importer = '', ...others] = importers.get(path) ?? [];
+    const isOne = importer !== '' && others.length === 0 && !deferred.has(path);
+    const isBeside = posix.dirname(importer) === posix.dirname(path);
+    return isOne && isBeside && lineCount(sources.get(path) ?? '') < floor;
+  });
+}
+
+const schemaMakers = new Set(['object', 'strictObject', 'looseObject']);
+
+/** Object types written by hand whose keys are those of a zod schema. */
+function doubledTypes(files: readonly ts.SourceFile[]): readonly string[] {
+  const schemas = new Set<string>();
+  const types: { readonly id: string; readonly keys: string }[] = [];
+  for (const file of files)
+    visit(file, (node) => {
+      const [shape] = ts.isCallExpression(node) ? node.arguments : [];
+      if (
+        ts.isCallExpression(node) &&
+        ts.isPropertyAccessExpression(node.expression) &&
+        schemaMakers.has(node.expression.name.text) &&
+        shape !== undefined &&
+        ts.isObjectLiteralExpression(shape)
+      )
+        schemas.add(keysOf(shape.properties));
+      const members = membersOf(node);
+      if (members !== null && members.length >= fewestKeys)
+        types.push({ id: nameOf(file, node), keys: keysOf(members) });
+    });
+  return types.filter(({ keys }) => schemas.has(keys)).map(({ id }) => id);
+}
+
+/** The members of an interface, or of a type that is written as one. */
+function membersOf(node: ts.Node): readonly ts.TypeElement[] | null {
+  if (ts.isInterfaceDeclaration(node)) return node.heritageClauses === undefined ? node.members : null;
+  return ts.isTypeAliasDeclaration(node) && ts.isTypeLiteralNode(node.type) ? node.type.members : null;
+}
+
+function keysOf(members: readonly (ts.TypeElement | ts.ObjectLiteralElementLike)[]): string {
+  return members
+    .map((member) => (member.name === undefined ? '…' : member.name.getText().replaceAll(/['"]/g, '')))
+    .toSorted()
+    .join();
+}
+
+/** Interfaces mostly made of methods, by the number of classes that implement them. */
+function behaviours(
+  files: readonly ts.SourceFile[],
+  modules: ReadonlyMap<string, Module>,
+): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  const implemented: string[] = [];
+  for (const file of files)
+    visit(file, (node) => {
+      if (ts.isInterfaceDeclaration(node)) {
+        const methods = node.members.filter(isMethod).length;
+        if (2 * methods > node.members.length) found.set(nameOf(file, node), 0);
+      } else if (ts.isClassLike(node))
+        for (const { expression } of (node.heritageClauses ?? []).flatMap(({ types }) => types))
+          implemented.push(declared(modules, file.fileName, expression.getText()));
+    });
+  for (const id of implemented.filter((each) => found.has(each))) found.set(id, (found.get(id) ?? 0) + 1);
+  return found;
+}
+
+function isMethod(member: ts.TypeElement): boolean {
+  if (ts.isMethodSignature(member)) return true;
+  return ts.isPropertySignature(member) && member.type !== undefined && ts.isFunctionTypeNode(member.type);
+}
+
+/** Where a name that a file uses is declared, as `nameOf` writes it. */
+function declared(modules: ReadonlyMap<string, Module>, path: string, name: string): string {
+  for (const { target, names } of modules.get(path)?.imports ?? []) {
+    const found = names?.find((each) => each.as === name);
+    if (found !== undefined) return declared(modules, target, found.name);
+  }
+  return `${path} ${name}`;
+}
+
+/**
+ * Functions whose body is one call that passes exactly their parameters. Callbacks and local
+ * closures do not count, nor does what adds something: a type, or a guard by `?.`.
+ */
+function passingOn(file: ts.SourceFile): readonly string[] {
+  const found: string[] = [];
+  visit(file, (node) => {
+    if (!isNamedFunction(node)) return;
+    const call = onlyCall(node.body);
+    if (call === null || !isPlain(call.expression) || ts.isOptionalChain(call)) return;
+    if (node.type !== undefined && ts.isTypePredicateNode(node.type)) return;
+    const names = node.parameters.map(passed);
+    const given = call.arguments.map((argument) => argument.getText());
+    const isSame = names.length === given.length && names.every((name, index) => name === given[index]);
+    if (isSame) found.push(nameOf(file, node));
+  });
+  return found;
+}
+
+type NamedFunction = ts.FunctionDeclaration | ts.MethodDeclaration | ts.ArrowFunction | ts.FunctionExpression;
+
+function isNamedFunction(node: ts.Node): node is NamedFunction {
+  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) return true;
+  if (!ts.isArrowFunction(node) && !ts.isFunctionExpression(node)) return false;
+  const { parent } = node;
+  if (ts.isPropertyDeclaration(parent)) return true;
+  return ts.isVariableDeclaration(parent) && ts.isSourceFile(parent.parent.parent.parent);
+}
+
+/** The call that is all of a body, without what awaits it; null: there is more. */
+function onlyCall(body: ts.ConciseBody | undefined): ts.CallExpression | null {
+  if (body === undefined) return null;
+  let node: ts.Node | undefined = body;
+  if (ts.isBlock(body)) {
+    const [statement, ...others] = body.statements;
+    if (statement === undefined || others.length > 0) return null;
+    const isLine = ts.isReturnStatement(statement) || ts.isExpressionStatement(statement);
+    node = isLine ? statement.expression : undefined;
+  }
+  while (node !== undefined && (ts.isAwaitExpression(node) || ts.isParenthesizedExpression(node)))
+    node = node.expression;
+  return node !== undefined && ts.isCallExpression(node) ? node : null;
+}
+
+/** A name, or a member of one: what is called does not depend on a computation. */
+function isPlain(callee: ts.Expression): boolean {
+  if (ts.isPropertyAccessExpression(callee)) return isPlain(callee.expression);
+  return [ts.SyntaxKind.Identifier, ts.SyntaxKind.ThisKeyword, ts.SyntaxKind.SuperKeyword].includes(
+    callee.kind,
+  );
+}
+
+/** How a parameter looks where it is passed on; null: it cannot be. */
+function passed({ name, initializer, dotDotDotToken }: ts.ParameterDeclaration): string | null {
+  if (!ts.isIdentifier(name) || initializer !== undefined) return null;
+  return dotDotDotToken === undefined ? name.text : `...${name.text}`;
+}
+
+function nameOf(file: ts.SourceFile, node: ts.Node): string {
+  const { name } = (ts.isArrowFunction(node) ? node.parent : node) as ts.NamedDeclaration;
+  return `${file.fileName} ${name?.getText() ?? ''}`;
+}
+
+function visit(node: ts.Node, look: (node: ts.Node) => void): void {
+  look(node);
+  ts.forEachChild(node, (inner) => visit(inner, look));
+}
+
+/** The sources of this checkout. */
+export function readSources(): Sources {
+  const root = new URL('../src/', import.meta.url);
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
+  return new Map(
+    paths
+      .filter((path) => /\.(?:tsx?|css|html)$/.test(path))
+      .map((path) => [`src/${path}`, readFileSync(new URL(path, root), 'utf8')]),
+  );
+}
+
+const table = new URL('weights.json', import.meta.url);
+
+/** What is reached, by the names of the figures: they may only become less. */
+export function reached(): Readonly<Record<string, number>> {
+  return JSON.parse(readFileSync(table, 'utf8')) as Record<string, number>;
+}
+
+/** The same table with the figures that have become less; those of lines leave some room. */
+export function lowered(
+  limits: Readonly<Record<string, number>>,
+  weights: readonly Weight[],
+): Readonly<Record<string, number>> {
+  const entries = Object.entries(limits).map(([name, limit]) => {
+    const count = weights.find((each) => each.name === name)?.count ?? limit;
+    const room = name.startsWith('lines') ? linesStep : 1;
+    return [name, Math.min(limit, Math.ceil(count / room) * room)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const weights = weigh(readSources());
+  if (process.argv.includes('--lower'))
+    writeFileSync(table, `${JSON.stringify(lowered(reached(), weights), null, 2)}\n`);
+  for (const { name, count, list } of weights) {
+    console.log(`${String(count).padStart(7)}  ${name}`);
+    if (process.argv.includes('--list')) for (const each of list) console.log(`         ${each}`);
+  }
+}
