@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { UnsavedTexts } from '../src/disk/unsaved.ts';
-import { EditedProject } from '../src/operations/edited-project.ts';
+import { EditedProject } from '../src/project/edited-project.ts';
 import { milliseconds, percentile, type Line } from './report.ts';
 import { BenchProject } from './world.ts';
 

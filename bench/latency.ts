@@ -4,8 +4,8 @@ import { closeSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Project } from '../src/operations/project/project.ts';
-import { startUp } from '../src/operations/up/start.ts';
+import { Project } from '../src/project/project.ts';
+import { startUp } from '../src/up/start.ts';
 import { milliseconds, percentile, type Line } from './report.ts';
 import { BenchProject } from './world.ts';
 

@@ -5,8 +5,8 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { v7 } from 'uuid';
 import { layered, workflowOf } from './graphs.ts';
-import { Project } from '../src/operations/project/project.ts';
-import { startUp } from '../src/operations/up/start.ts';
+import { Project } from '../src/project/project.ts';
+import { startUp } from '../src/up/start.ts';
 import { milliseconds, percentile, type Line } from './report.ts';
 import { BenchProject } from './world.ts';
 

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
-import { jsonSchemas } from '../src/operations/json-schemas.ts';
+import { jsonSchemas } from '../src/project/definition/json-schemas.ts';
 import { keyPages } from './keys.ts';
 
 const root = new URL('../', import.meta.url);

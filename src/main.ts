@@ -5,7 +5,7 @@ import { currentFolder } from './cli/current-folder.ts';
 import { runCli } from './cli/main.ts';
 import type { Start } from './cli/context.ts';
 import type { Terminal } from './cli/terminal.ts';
-import type { CallOptions } from './operations/call.ts';
+import type { CallOptions } from './cli/call.ts';
 
 interface Here {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -33,7 +33,7 @@ export function main(
       return here.cwd ?? currentFolder();
     },
     call: async () => {
-      const { Call } = await import('./operations/call.ts');
+      const { Call } = await import('./cli/call.ts');
       return new Call({ packageRoot, environment, cwd: start.cwd, launch });
     },
   };

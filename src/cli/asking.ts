@@ -1,6 +1,6 @@
 import { MailroomError } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
-import { fieldValue } from '../operations/given-fields.ts';
+import { fieldValue } from '../mail/questions/given-fields.ts';
 
 /*
  * Questions on a terminal. Each throws `E_CANCELLED` when the person cancels it (Ctrl-C, Escape);

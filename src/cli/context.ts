@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { MailroomError } from '../kernel/errors.ts';
-import type { Project } from '../operations/project/project.ts';
-import type { Call } from '../operations/call.ts';
-import type { TurnPlace } from '../operations/sending.ts';
+import type { Project } from '../project/project.ts';
+import type { Call } from './call.ts';
+import type { TurnPlace } from '../mail/questions/sending.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What is available before the command line is read: enough for `--help` and `--version`. */

@@ -1,14 +1,14 @@
 import { endOfId } from '../kernel/ids.ts';
 import { userInfo } from 'node:os';
 import { MailroomError } from '../kernel/errors.ts';
-import type { Asked } from '../operations/requests.ts';
+import type { Asked } from '../mail/questions/requests.ts';
 import type { Context } from './context.ts';
 import { short } from './format.ts';
-import { workflowForRun } from '../operations/runs/workflow-for-run.ts';
+import { workflowForRun } from '../workflow/runs/workflow-for-run.ts';
 import { idOf } from './ids.ts';
 import { answer, type AsJson } from './output.ts';
-import type { Project } from '../operations/project/project.ts';
-import type { CommandResult } from '../operations/documents/mail.ts';
+import type { Project } from '../project/project.ts';
+import type { CommandResult } from '../documents/mail.ts';
 
 type Verb = Asked['verb'];
 type Target = Asked['target'];
@@ -30,7 +30,7 @@ export async function control(
   },
 ): Promise<number> {
   context.outsideTurn(verb);
-  const { ask, targetsOf } = await import('../operations/requests.ts');
+  const { ask, targetsOf } = await import('../mail/questions/requests.ts');
   const { terminal } = context;
   const project = context.project();
   context.announce();

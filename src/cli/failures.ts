@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { errorCodes, MailroomError, messageOf } from '../kernel/errors.ts';
-import { errorDocument, errorText, ProblemsError } from '../operations/problems.ts';
+import { errorDocument, errorText, ProblemsError } from '../project/definition/problems.ts';
 import { asCalled } from './called.ts';
 import { printable } from './format.ts';
 import { json as asJson } from './output.ts';

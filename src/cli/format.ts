@@ -4,7 +4,7 @@ import { replaceUnsafe } from '../kernel/one-line.ts';
 import { clock } from '../kernel/local-time.ts';
 import { width } from './columns.ts';
 import type { Colours } from './terminal.ts';
-import type { Explained } from '../operations/documents/common.ts';
+import type { Explained } from '../documents/common.ts';
 
 export { money } from '../kernel/cost.ts';
 export { shortId as short } from '../kernel/ids.ts';

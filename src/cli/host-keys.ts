@@ -1,12 +1,12 @@
 import type { RunningOutput } from '../host/latest-output.ts';
 import { endOfId } from '../kernel/ids.ts';
 import { shellWord } from '../kernel/quoting.ts';
-import type { WaitingItem } from '../operations/inbox.ts';
-import { stepsOutput } from '../operations/output.ts';
-import type { RunController } from '../operations/runs/documents.ts';
-import type { Controller } from '../operations/up/contract.ts';
-import type { Project } from '../operations/project/project.ts';
-import { explainStatus, explainSteps } from '../operations/why/status-whys.ts';
+import type { WaitingItem } from '../mail/questions/inbox.ts';
+import { stepsOutput } from '../mail/controller/output.ts';
+import type { RunController } from '../project/definition/contracts.ts';
+import type { Controller } from '../mail/controller/contract.ts';
+import type { Project } from '../project/project.ts';
+import { explainStatus, explainSteps } from '../mail/questions/status-whys.ts';
 import { commandsFrom } from './called.ts';
 import { cut, wrap } from './columns.ts';
 import type { Context } from './context.ts';
@@ -15,7 +15,7 @@ import { line, whyWords } from './format.ts';
 import type { Keyboard, LiveKey } from './live-keys.ts';
 import { ownStatus } from './progress.ts';
 import type { Room } from './terminal.ts';
-import type { Explained } from '../operations/documents/common.ts';
+import type { Explained } from '../documents/common.ts';
 
 /** The keys of `up` on a terminal. */
 export function upKeys(context: Context, project: Project, controller: Controller): Keyboard {
@@ -33,7 +33,7 @@ export function upKeys(context: Context, project: Project, controller: Controlle
       command: null,
       is: 'question',
       run: async () => {
-        const { readInbox } = await import('../operations/inbox.ts');
+        const { readInbox } = await import('../mail/questions/inbox.ts');
         const { items } = await readInbox(project, null);
         await answerOneOf(context, items);
       },
@@ -44,7 +44,7 @@ export function upKeys(context: Context, project: Project, controller: Controlle
       command: () => context.commandLine(`${controller.state.paused.all === null ? 'pause' : 'unpause'} all`),
       is: 'action',
       run: async () => {
-        const { ask } = await import('../operations/requests.ts');
+        const { ask } = await import('../mail/questions/requests.ts');
         const verb = controller.state.paused.all === null ? 'pause' : 'unpause';
         const asked = { verb, target: { kind: 'all' }, now: false, by: caller(context) } as const;
         await ask(project, asked, context.terminal.now);
@@ -72,7 +72,7 @@ export function runKeys(context: Context, controller: RunController): Keyboard {
       command: null,
       is: 'question',
       run: async () => {
-        const { approvalsOf } = await import('../operations/inbox.ts');
+        const { approvalsOf } = await import('../mail/questions/inbox.ts');
         const { runs } = await context.place().workflows.status(null);
         const own = runs.filter((each) => each.run === run);
         await answerOneOf(context, approvalsOf(own, null));

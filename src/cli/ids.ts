@@ -1,10 +1,10 @@
 import { MailroomError } from '../kernel/errors.ts';
 import type { MessageId, ThreadId } from '../kernel/ids.ts';
 import type { MailState } from '../mail/machine/state.ts';
-import { directoryOf } from '../operations/directory.ts';
-import { entryAt, isPosition } from '../operations/positions.ts';
-import { aboutRun, namedIn } from '../operations/targets.ts';
-import type { StoredRun } from '../operations/runs/documents.ts';
+import { directoryOf } from '../mail/questions/directory.ts';
+import { entryAt, isPosition } from '../mail/questions/positions.ts';
+import { aboutRun, namedIn } from '../workflow/runs/targets.ts';
+import type { StoredRun } from '../project/definition/contracts.ts';
 import type { Context } from './context.ts';
 
 type Kind = 'message' | 'failed' | 'thread' | 'run' | 'gate';
@@ -63,7 +63,7 @@ function timeIn(id: string): number {
 }
 
 async function entryOf(context: Context, word: string, kinds: readonly Kind[]): Promise<string | undefined> {
-  const { readInbox } = await import('../operations/inbox.ts');
+  const { readInbox } = await import('../mail/questions/inbox.ts');
   const project = context.place();
   const item = entryAt((await readInbox(project, null)).items, word);
   if (item === undefined) return undefined;

@@ -3,8 +3,8 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { Draft } from '../mail/format/message.ts';
 import type { Context } from './context.ts';
 import { answer } from './output.ts';
-import type { Project } from '../operations/project/project.ts';
-import type { Sending } from '../operations/documents/mail.ts';
+import type { Project } from '../project/project.ts';
+import type { Sending } from '../documents/mail.ts';
 
 /** The options that `send` and `reply` share. */
 export interface MessageOptions {
@@ -87,7 +87,7 @@ export async function deliver(
   draft: Draft,
   options: MessageOptions,
 ): Promise<number> {
-  const { submit, stageInTurn, twinOf } = await import('../operations/sending.ts');
+  const { submit, stageInTurn, twinOf } = await import('../mail/questions/sending.ts');
   const { terminal, turn } = context;
   if (turn !== null) {
     if (turn.outbox === '')

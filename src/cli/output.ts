@@ -1,5 +1,5 @@
 import { escapeOf, replaceUnsafe } from '../kernel/one-line.ts';
-import type { Project } from '../operations/project/project.ts';
+import type { Project } from '../project/project.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A document as text. Control characters are escaped, so that its values stay unchanged. */

@@ -2,10 +2,10 @@ import { formatDuration } from '../kernel/duration.ts';
 import type { Json } from '../kernel/json.ts';
 import type { Ceiling } from '../workflow/machine/ceiling.ts';
 import { assumed } from '../workflow/machine/expected.ts';
-import type { Batch, Contract } from '../operations/documents/workflows.ts';
+import type { Batch, Contract } from '../documents/workflows.ts';
 import { line } from './format.ts';
 import type { Colours } from './terminal.ts';
-import type { PlanDocument } from '../operations/documents/workflows.ts';
+import type { PlanDocument } from '../documents/workflows.ts';
 
 /** A plan in the form of a language that defines its own. */
 export function shownPlan(

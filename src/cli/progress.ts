@@ -1,17 +1,17 @@
 import { counted } from '../kernel/enumerate.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
-import { describeChange, remember, type Change, type Memory } from '../operations/changes.ts';
+import { describeChange, remember, type Change, type Memory } from './changes.ts';
 import type { MailState } from '../mail/machine/state.ts';
-import { summaryOf } from '../operations/mail-summary.ts';
-import { statusOf } from '../operations/status.ts';
+import { summaryOf } from '../mail/controller/mail-summary.ts';
+import { statusOf } from '../mail/questions/status.ts';
 import { cut } from './columns.ts';
 import { ahead, clock, line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
 import { doing, turnWords } from './status-text.ts';
 import { ProgressLines, type ProgressView } from './progress-lines.ts';
-import type { Controller } from '../operations/up/contract.ts';
+import type { Controller } from '../mail/controller/contract.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
-import type { MailStatus } from '../operations/documents/status.ts';
+import type { MailStatus } from '../documents/status.ts';
 
 /** The progress display of a running controller. */
 export interface Progress extends ProgressView {

@@ -1,19 +1,19 @@
 import { MailroomError } from '../kernel/errors.ts';
 import type { ExecutionReport } from '../nostr/documents.ts';
 import { progressOf } from '../nostr/execution-events.ts';
-import { ProblemsError } from '../operations/problems.ts';
-import type { Project } from '../operations/project/project.ts';
-import { patience, waitFor } from '../operations/waiting.ts';
+import { ProblemsError } from '../project/definition/problems.ts';
+import type { Project } from '../project/project.ts';
+import { patience, waitFor } from '../workflow/runs/waiting.ts';
 import { problemLine } from '../server/mcp/answer.ts';
 import type { Progress } from '../server/mcp/progress.ts';
 import { serveProject } from '../server/mcp/project.ts';
 import type { RunList } from '../server/mcp/workflows.ts';
 import type { Context } from './context.ts';
-import type { NipWorkflows } from '../operations/nip/workflows.ts';
+import type { NipWorkflows } from '../nip/workflows.ts';
 import { caller } from './control.ts';
 import { cancelRun } from './run-control.ts';
-import type { RunController } from '../operations/runs/documents.ts';
-import type { Workflows } from '../operations/runs/workflows.ts';
+import type { RunController } from '../project/definition/contracts.ts';
+import type { Workflows } from '../workflow/runs/workflows.ts';
 
 /**
  * Serves the tools by which a person's agent uses the project, until standard input ends. A run

@@ -5,9 +5,9 @@ import type { Context } from './context.ts';
 import { caller, control } from './control.ts';
 import { idOf, runOf } from './ids.ts';
 import { answer, type AsJson } from './output.ts';
-import type { StoredRun } from '../operations/runs/documents.ts';
+import type { StoredRun } from '../project/definition/contracts.ts';
 import type { HostedRun } from '../workflow/host/hosted-runs.ts';
-import type { RunVerdict } from '../operations/documents/runs.ts';
+import type { RunVerdict } from '../documents/runs.ts';
 
 /** A command for a run; missing values are null. */
 type RunCommandInput = Pick<RunControlFile, 'verb' | 'path'> &
@@ -54,7 +54,7 @@ export async function printVerdict(
   file: RunControlFile,
   options: AsJson,
 ): Promise<number> {
-  const { askRun: ask } = await import('../operations/runs/ask-run.ts');
+  const { askRun: ask } = await import('../workflow/runs/ask-run.ts');
   return print(context, await ask(placeOf(context), stored, file), options);
 }
 
@@ -72,7 +72,7 @@ export async function cancel(context: Context, target: string, options: AsJson):
 async function cancelWaiting(context: Context, waiting: HostedRun, options: AsJson): Promise<number> {
   context.outsideTurn('cancel');
   context.announce();
-  const { cancelWaiting: ask } = await import('../operations/runs/ask-run.ts');
+  const { cancelWaiting: ask } = await import('../workflow/runs/ask-run.ts');
   const file = fileOf(context, { verb: 'cancel', path: '' }, null);
   return print(context, await ask(placeOf(context), waiting, file), options);
 }
@@ -83,7 +83,7 @@ const placeOf = (context: Context) => ({
 });
 
 async function print({ terminal }: Context, verdict: RunVerdict, options: AsJson): Promise<number> {
-  const { nameOf } = await import('../operations/runs/ask-run.ts');
+  const { nameOf } = await import('../workflow/runs/ask-run.ts');
   const { state, run, host } = verdict;
   return answer(terminal, options, verdict, () => [
     `${nameOf(run, verdict)}: ${state === 'done' ? 'done' : later(host, run)}`,
@@ -92,7 +92,7 @@ async function print({ terminal }: Context, verdict: RunVerdict, options: AsJson
 
 /** Cancels a run without output. `recorded`: no host has accepted it yet. Throws `E_REFUSED`. */
 export async function cancelRun(context: Context, stored: StoredRun): Promise<RunVerdict['state']> {
-  const { askRun: ask } = await import('../operations/runs/ask-run.ts');
+  const { askRun: ask } = await import('../workflow/runs/ask-run.ts');
   return (await ask(placeOf(context), stored, fileOf(context, { verb: 'cancel', path: '' }, null))).state;
 }
 

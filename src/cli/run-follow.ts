@@ -5,7 +5,7 @@ import type { RunState } from '../workflow/machine/state.ts';
 import { warningsOf } from '../workflow/machine/view.ts';
 import type { Context } from './context.ts';
 import { printable } from './format.ts';
-import { endText } from '../operations/runs/changes.ts';
+import { endText } from '../workflow/runs/changes.ts';
 import { line } from './format.ts';
 import { json } from './output.ts';
 import { startRunLines } from './run-lines.ts';
@@ -14,7 +14,7 @@ import { startRunProgress, stepsUnderWay, type RunProgress } from './run-progres
 import { StepOutput } from './step-output.ts';
 import { runKeys } from './host-keys.ts';
 import { untilEnd } from './until-end.ts';
-import type { RunController, RunWatcher } from '../operations/runs/documents.ts';
+import type { RunController, RunWatcher } from '../project/definition/contracts.ts';
 
 export interface FollowOptions {
   /** True: the output of every step; else of this one. */

@@ -5,8 +5,8 @@ import { skipText, warningsOfSettled } from '../workflow/machine/view.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { line } from './format.ts';
 import type { RunProgress } from './run-progress.ts';
-import { refusedCommand } from '../operations/runs/changes.ts';
-import type { RunController } from '../operations/runs/documents.ts';
+import { refusedCommand } from '../workflow/runs/changes.ts';
+import type { RunController } from '../project/definition/contracts.ts';
 import type { Terminal } from './terminal.ts';
 import type { Reason } from '../kernel/errors.ts';
 

@@ -1,13 +1,13 @@
 import type { RunEvent } from '../workflow/machine/event.ts';
 import type { RunState, StepRun } from '../workflow/machine/state.ts';
 import { warningsOfSettled } from '../workflow/machine/view.ts';
-import { describeRunEvent, isSummarised, type RunChange } from '../operations/runs/changes.ts';
+import { describeRunEvent, isSummarised, type RunChange } from '../workflow/runs/changes.ts';
 import { span } from '../kernel/times.ts';
 import { cut } from './columns.ts';
 import { line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
 import { ProgressLines, type ProgressView } from './progress-lines.ts';
-import type { RunController } from '../operations/runs/documents.ts';
+import type { RunController } from '../project/definition/contracts.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
 
 /** The progress display of a running workflow. */

@@ -5,10 +5,10 @@ import type { Context } from './context.ts';
 import { runOf } from './ids.ts';
 import { line, moment, money, pairs, table } from './format.ts';
 import { answer, json, type AsJson } from './output.ts';
-import { resumeCommand } from '../operations/runs/run-commands.ts';
-import { waitingWhy } from '../operations/runs/run-status.ts';
-import type { StoredRun } from '../operations/runs/documents.ts';
-import { shownRun, type ShownRun, type StepRow } from '../operations/runs/shown-run.ts';
+import { resumeCommand } from '../workflow/runs/run-commands.ts';
+import { waitingWhy } from '../workflow/runs/run-status.ts';
+import type { StoredRun } from '../project/definition/contracts.ts';
+import { shownRun, type ShownRun, type StepRow } from '../workflow/runs/shown-run.ts';
 import type { HostedRun } from '../workflow/host/hosted-runs.ts';
 import { endReason } from '../workflow/machine/scope.ts';
 import type { Terminal } from './terminal.ts';
@@ -43,7 +43,7 @@ export async function showRun(
     );
   const { checked, path, text } = await workflows.read(word, call.cwd);
   if (options.json === true) {
-    const { showWorkflow } = await import('../operations/show-workflow.ts');
+    const { showWorkflow } = await import('../workflow/questions/show-workflow.ts');
     terminal.write(json(showWorkflow(path, text, checked)));
   } else terminal.write(`# ${path}\n${text.trimEnd()}\n`);
   return true;

@@ -5,15 +5,15 @@ import { parameterWord } from '../workflow/machine/parameters.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { innerOf, stepsIn } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
-import { ProblemsError } from '../operations/problems.ts';
+import { ProblemsError } from '../project/definition/problems.ts';
 import type { Context } from './context.ts';
 import { caller } from './control.ts';
 import { line, printable } from './format.ts';
 import { fileText } from './message-options.ts';
 import { expectStep as expectFollowed } from './actions/logs.ts';
 import { follow, type FollowOptions } from './run-follow.ts';
-import type { FoundWorkflow, RunController, RunWatcher } from '../operations/runs/documents.ts';
-import type { Workflows } from '../operations/runs/workflows.ts';
+import type { FoundWorkflow, RunController, RunWatcher } from '../project/definition/contracts.ts';
+import type { Workflows } from '../workflow/runs/workflows.ts';
 import { folderOfWorkflows, openWorkflow } from './workflow-place.ts';
 import type { Budget } from '../kernel/cost.ts';
 
@@ -125,7 +125,7 @@ export function expectDefinition({ checked }: FoundWorkflow): Workflow {
 
 /** Reports that the definition of a started run has warnings, and how to show them. */
 export async function reportWarnings(context: Context, found: FoundWorkflow): Promise<void> {
-  const { warningsNote } = await import('../operations/validate.ts');
+  const { warningsNote } = await import('../project/definition/validate.ts');
   const fromHere = (file: string) => relative(context.call.cwd, resolve(context.place().root, file));
   const { overrides = [] } = (found.checked.ok && found.checked.value.display) || {};
   const named = overrides.flatMap(({ file, isNamed }) => (isNamed ? `--overrides ${fromHere(file)}` : []));
@@ -136,7 +136,7 @@ export async function reportWarnings(context: Context, found: FoundWorkflow): Pr
 
 /** Names what the scripts of a run read from the shell of the caller and do not get. */
 async function reportUnpassed(context: Context, definition: Workflow): Promise<void> {
-  const { unpassedVariables } = await import('../operations/runs/unpassed.ts');
+  const { unpassedVariables } = await import('../workflow/runs/unpassed.ts');
   const unpassed = [...unpassedVariables(definition, context.call.environment)];
   if (unpassed.length === 0) return;
   const read = unpassed.map(([name, paths]) => `${name} (${paths.join(', ')})`).join(', ');
@@ -222,7 +222,7 @@ export async function givenParameters(
   definition: Workflow,
   { param = [], input = [] }: Pick<StartOptions, 'param' | 'input'>,
 ): Promise<JsonObject> {
-  const { readParameters } = await import('../operations/runs/parameters.ts');
+  const { readParameters } = await import('../workflow/runs/parameters.ts');
   return readParameters(definition.parameters, [...param, ...input].map(pair), parameterWord(definition));
 }
 
@@ -259,8 +259,8 @@ async function refuseAboveCeiling(
   text: string | undefined,
 ): Promise<void> {
   if (text === undefined) return;
-  const { dollars } = await import('../operations/runs/parameters.ts');
-  const { refuseAbove } = await import('../operations/runs/plan.ts');
+  const { dollars } = await import('../workflow/runs/parameters.ts');
+  const { refuseAbove } = await import('../workflow/runs/plan.ts');
   const maxUsd = dollars(text);
   if (maxUsd === undefined)
     throw new MailroomError('E_USAGE', `\`--max-usd\` must be a number, not \`${text}\``);
@@ -270,7 +270,7 @@ async function refuseAboveCeiling(
 /** The lower of the definition's and the command line's budget. */
 async function budgetOf(definition: Workflow, text: string | undefined): Promise<Budget> {
   if (text === undefined) return definition.budget;
-  const { parseBudget } = await import('../operations/runs/parameters.ts');
+  const { parseBudget } = await import('../workflow/runs/parameters.ts');
   const given = parseBudget(text);
   const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
   return {

@@ -10,7 +10,7 @@ import type {
   RequestDocument,
   Shown,
   MessageDocument,
-} from '../operations/documents/mail.ts';
+} from '../documents/mail.ts';
 
 /** All known details of one thing, as text for people. */
 export function shownLines(shown: Shown, now: number, colours: Colours): string[] {

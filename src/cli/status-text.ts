@@ -12,8 +12,8 @@ import type {
   TurnStatus,
   StatusDocument,
   WaitingThread,
-} from '../operations/documents/status.ts';
-import type { Explained } from '../operations/documents/common.ts';
+} from '../documents/status.ts';
+import type { Explained } from '../documents/common.ts';
 
 interface Style {
   readonly now: number;

@@ -1,5 +1,5 @@
 import { printable } from './format.ts';
-import type { StoredRun } from '../operations/runs/documents.ts';
+import type { StoredRun } from '../project/definition/contracts.ts';
 
 /** The output of a run's steps as it comes, in whole lines: `build | 3 tests passed`. */
 export class StepOutput {

@@ -5,7 +5,7 @@ import { cut } from './columns.ts';
 import { line, moment, money, printable, short } from './format.ts';
 import type { Colours } from './terminal.ts';
 import { asTree } from '../kernel/thread-tree.ts';
-import type { MessageDocument } from '../operations/documents/mail.ts';
+import type { MessageDocument } from '../documents/mail.ts';
 
 interface Style {
   readonly full: boolean;

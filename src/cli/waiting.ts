@@ -1,13 +1,13 @@
 import { MailroomError } from '../kernel/errors.ts';
 import type { Message } from '../mail/format/message.ts';
-import { answerTo, type Answer } from '../operations/answer.ts';
-import { knownMessage, messageDocument } from '../operations/messages.ts';
-import { wordOf } from '../operations/sending.ts';
+import { answerTo, type Answer } from '../mail/questions/answer.ts';
+import { knownMessage, messageDocument } from '../mail/questions/messages.ts';
+import { wordOf } from '../mail/questions/sending.ts';
 import type { Context } from './context.ts';
 import { line, printable, short } from './format.ts';
 import { json } from './output.ts';
-import type { Project } from '../operations/project/project.ts';
-import type { Sending } from '../operations/documents/mail.ts';
+import type { Project } from '../project/project.ts';
+import type { Sending } from '../documents/mail.ts';
 
 interface Waiting {
   readonly role: string;

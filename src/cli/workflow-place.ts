@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { Context } from './context.ts';
-import type { FoundWorkflow, ReadOptions } from '../operations/runs/documents.ts';
+import type { FoundWorkflow, ReadOptions } from '../project/definition/contracts.ts';
 
 /**
  * Reads the workflow that a command names, in the project of its run. That is the project of the

@@ -1,6 +1,6 @@
 import { ahead, clock, line, money, short, since, table, whyWords } from './format.ts';
 import type { Colours } from './terminal.ts';
-import type { RunStatusDocument, TriggerStatus } from '../operations/documents/status.ts';
+import type { RunStatusDocument, TriggerStatus } from '../documents/status.ts';
 
 interface Style {
   readonly now: number;

@@ -3,7 +3,7 @@ import { money } from '../kernel/cost.ts';
 import { oneLine } from '../kernel/one-line.ts';
 import { moment } from '../kernel/local-time.ts';
 import { connection, reconnect } from './api/events.ts';
-import type { Session } from '../operations/documents/status.ts';
+import type { Session } from '../documents/status.ts';
 import { dialog } from './keys.ts';
 import { Help } from './parts/help.tsx';
 import { KeyNeeded } from './parts/key-needed.tsx';
@@ -29,8 +29,8 @@ import { WhyView } from './views/why.tsx';
 import { Workflow, Workflows } from './views/workflows.tsx';
 import { EditWorkflow } from './composer/opening.tsx';
 import { Empty, View } from './parts/panel.tsx';
-import type { InboxDocument } from '../operations/documents/inbox.ts';
-import type { StatusDocument } from '../operations/documents/status.ts';
+import type { InboxDocument } from '../documents/inbox.ts';
+import type { StatusDocument } from '../documents/status.ts';
 
 const places = [
   ['inbox', 'Inbox'],

@@ -1,4 +1,4 @@
-import type { MetricsDocument } from '../operations/documents/metrics.ts';
+import type { MetricsDocument } from '../metrics/document.ts';
 
 /* What the view of metrics computes, purely. */
 

@@ -1,5 +1,5 @@
-import type { StepDocument, StepDocuments } from '../operations/documents/runs.ts';
-import type { Stretch, TimelineDocument } from '../operations/documents/runs.ts';
+import type { StepDocument, StepDocuments } from '../documents/runs.ts';
+import type { Stretch, TimelineDocument } from '../documents/runs.ts';
 
 /* What the views of a run compute from its documents, purely. */
 

@@ -6,8 +6,9 @@ import { parse, readTree } from './tree.ts';
 /** Who outside of languages/ knows the folder of a language; docs/architecture.md says why. */
 const known = [
   'editing languages/swdl',
-  'operations languages/nip',
-  'operations languages/swdl',
+  'nip languages/nip',
+  'project/definition languages/nip',
+  'project/definition languages/swdl',
   'server/mcp languages/nip',
 ];
 

@@ -1,71 +1,42 @@
-import { edges as permitted, languageRooms, rooms } from './rooms.ts';
+import { edges, rooms } from './rooms.ts';
 
-interface Picture {
-  /** The rooms that a node of the picture stands for, by its name. */
-  readonly nodes: ReadonlyMap<string, readonly string[]>;
-  readonly arrows: readonly (readonly [string, string])[];
+/** Folders whose rooms are one node of the picture. */
+const folders = ['languages', 'process', 'server'];
+
+/** The name of a room's node. */
+function nodeOf(room: string): string {
+  return folders.find((folder) => room === folder || room.startsWith(`${folder}/`)) ?? room;
 }
 
-/** What one node of the picture stands for where its name is no room, or that of several. */
-const groups: Readonly<Record<string, readonly string[]>> = {
-  languages: ['languages', 'languages/shared', ...languageRooms],
-  process: Object.keys(rooms).filter((room) => room === 'process' || room.startsWith('process/')),
-  server: Object.keys(rooms).filter((room) => room.startsWith('server/')),
-};
-
-/** The picture of the rooms in a page: the first Mermaid block. A label names rooms: `workflow/files, triggers`. */
-export function pictureIn(page: string): Picture {
-  const [, block = ''] = /```mermaid\n([^`]*)```/.exec(page) ?? [];
-  const nodes = new Map<string, readonly string[]>();
-  const nodesOf = (side: string) =>
-    side.split('&').map((each) => {
-      const [, name = '', label] = /^\s*(\w+)(?:\[([^\]]*)\])?\s*$/.exec(each) ?? [];
-      if (label !== undefined || !nodes.has(name)) nodes.set(name, roomsNamed(label ?? name));
-      return name;
-    });
-  const arrows = block
-    .split('\n')
-    .filter((line) => line.includes('-->'))
-    .flatMap((line) => {
-      const [from = [], to = []] = line.split('-->').map(nodesOf);
-      return from.flatMap((a) => to.map((b) => [a, b] as const));
-    });
-  return { nodes, arrows };
-}
-
-function roomsNamed(label: string): readonly string[] {
-  const [first = '', ...others] = label.split(',').map((each) => each.trim());
-  const around = first.slice(0, first.indexOf('/') + 1);
-  return [...(groups[first] ?? [first]), ...others.map((each) => around + each)];
-}
-
-/** Where the picture differs from the table of rooms: a room that it lacks, an arrow too many, a way that it does not show. */
-export function pictureFaults({ nodes, arrows }: Picture): string[] {
-  const shown = [...nodes.values()].flat();
-  const nodeOf = (room: string) => [...nodes].find(([, own]) => own.includes(room))?.[0] ?? '';
-  const edges = permitted.map(([from, to]) => [nodeOf(from), nodeOf(to)] as const);
-  const isEdge = ([from, to]: readonly [string, string]) => edges.some(([a, b]) => a === from && b === to);
-  const ways = waysAlong(arrows);
-  return [
-    ...Object.keys(rooms)
-      .filter((room) => !shown.includes(room))
-      .map((room) => `${room} is not in the picture`),
-    ...shown.filter((room) => rooms[room] === undefined).map((room) => `${room} is not a room`),
-    ...arrows.filter((arrow) => !isEdge(arrow)).map(([from, to]) => `no file leads from ${from} to ${to}`),
-    ...new Set(
-      edges
-        .filter(([from, to]) => from !== to && !(ways.get(from)?.has(to) ?? false))
-        .map(([from, to]) => `the picture does not lead from ${from} to ${to}`),
-    ),
-  ];
-}
-
-/** The nodes that each node leads to. */
-function waysAlong(arrows: readonly (readonly [string, string])[]): Map<string, ReadonlySet<string>> {
-  const names = new Set(arrows.flat());
-  const reach = (from: string, seen: Set<string>): Set<string> => {
-    for (const [a, b] of arrows) if (a === from && !seen.has(b)) reach(b, seen.add(b));
-    return seen;
+/**
+ * The table of rooms as a Mermaid graph: an arrow for each permission that no longer way stands for, the users of a room
+ * above it.
+ */
+export function pictureOfRooms(): string {
+  const direct = new Map(Object.keys(rooms).map((room) => [nodeOf(room), new Set<string>()]));
+  for (const [from, to] of edges) if (nodeOf(from) !== nodeOf(to)) direct.get(nodeOf(from))?.add(nodeOf(to));
+  const reach = (node: string): Set<string> =>
+    new Set([...(direct.get(node) ?? [])].flatMap((next) => [next, ...reach(next)]));
+  const below = new Map([...direct.keys()].map((node) => [node, reach(node)]));
+  const shown = (node: string): string[] => {
+    const next = [...(direct.get(node) ?? [])];
+    return next.filter((to) => !next.some((by) => below.get(by)?.has(to)));
   };
-  return new Map([...names].map((name) => [name, reach(name, new Set())]));
+  const height = (node: string): number => below.get(node)?.size ?? 0;
+  const nodes = [...direct.keys()].toSorted((a, b) => height(b) - height(a));
+  const lines = nodes.flatMap((node) => {
+    const to = shown(node).toSorted((a, b) => height(b) - height(a));
+    return to.length === 0 ? [] : [`  ${named(node)} --> ${to.map(named).join(' & ')}\n`];
+  });
+  return `graph TD\n${lines.join('')}`;
+}
+
+/** Mermaid's names have no slash. */
+function named(node: string): string {
+  return node.includes('/') ? `${node.replace('/', '_')}[${node}]` : node;
+}
+
+/** The page with this picture in place of its first one. */
+export function withPicture(page: string): string {
+  return page.replace(/(?<=```mermaid\n)[^`]*(?=```)/, pictureOfRooms());
 }

@@ -25,6 +25,9 @@ const language: Rule = {
 };
 const allProcess = ['process', 'process/sandbox', 'process/output', 'process/supervision'];
 
+/** Names between white space. */
+const list = ([text = '']: readonly string[]) => text.trim().split(/\s+/);
+
 /**
  * Who may import whom, type imports included. A room is a folder of src, or of a folder that holds several; what lies beside
  * those is a room of its own. `picomatch`: which paths or branches a pattern means. `re2js`: patterns in linear time.
@@ -103,47 +106,105 @@ export const rooms: Readonly<Record<string, Rule>> = {
   'channels/command': { may: ['kernel', 'letters', 'channels/machine'] },
   'channels/github': { may: ['kernel', 'config', 'channels/machine', 'channels/host'] },
   'channels/email': { may: ['kernel', 'config', 'channels/machine', 'channels/host'] },
-  operations: {
-    may: [
-      ...machines,
-      ...definitions,
-      ...hosting,
-      'queue',
-      ...allProcess,
-      ...['protocol', 'mailboxes', 'trail', 'host'].map((room) => `mail/${room}`),
-      ...['machine', 'files', 'triggers', 'host'].map((room) => `workflow/${room}`),
-      'languages',
-      'languages/shared',
-      ...languageRooms,
-      'editing',
-      'nostr',
-      ...['machine', 'host', 'command', 'github', 'email'].map((room) => `channels/${room}`),
-    ],
+  documents: { may: list`kernel letters yaml languages/shared editing`, pure: ['zod'] },
+  graph: { may: list`kernel mail/format workflow`, pure: [] },
+  'project/definition': {
+    may: list`
+      kernel letters yaml expressions config providers disk git host process process/sandbox mail/format
+      mail/protocol workflow workflow/machine workflow/files workflow/triggers workflow/host languages
+      languages/shared languages/swdl languages/nip nostr documents
+    `,
   },
-  'server/mcp': { may: ['kernel', 'languages/nip', 'nostr', 'operations'] },
-  'server/lsp': { may: ['kernel', 'yaml', 'disk', 'editing', 'operations'] },
-  'server/http': { may: ['kernel', 'operations'] },
+  tracing: { may: list`kernel letters mail/machine mail/host workflow/machine project/definition` },
+  workers: {
+    may: list`
+      kernel letters config providers disk git host queue process/output mail/mailboxes workflow/host
+      project/definition
+    `,
+  },
+  'mail/controller': {
+    may: list`
+      kernel config providers disk git host queue process process/output process/sandbox
+      process/supervision mail/format mail/machine mail/mailboxes mail/trail mail/host workflow/machine
+      workflow/host documents project/definition tracing workers
+    `,
+  },
+  'workflow/runs': {
+    may: list`
+      kernel letters yaml config providers disk git host queue process/output process/sandbox mail/machine
+      mail/mailboxes mail/trail workflow workflow/machine workflow/files workflow/triggers workflow/host
+      languages languages/shared nostr documents graph project/definition tracing workers mail/controller
+    `,
+  },
+  nip: {
+    may: list`
+      kernel letters config disk host process/supervision workflow workflow/machine workflow/files
+      workflow/host languages/nip nostr project/definition workflow/runs
+    `,
+  },
+  project: {
+    may: list`
+      kernel letters yaml config providers disk git host process process/output process/sandbox
+      process/supervision mail/format mail/protocol mail/machine mail/mailboxes workflow workflow/files
+      workflow/triggers workflow/host editing channels/host documents project/definition workers
+      mail/controller workflow/runs nip
+    `,
+  },
+  'mail/questions': {
+    may: list`
+      kernel letters yaml disk git host mail/format mail/machine mail/mailboxes mail/host workflow/machine
+      workflow/files documents project/definition workers mail/controller workflow/runs project
+    `,
+  },
+  'workflow/questions': {
+    may: list`
+      kernel letters yaml process/supervision workflow workflow/machine workflow/host languages
+      languages/shared editing documents project/definition workflow/runs project
+    `,
+  },
+  composer: {
+    may: list`
+      kernel yaml languages/shared editing documents project/definition workflow/runs project
+      workflow/questions
+    `,
+  },
+  metrics: {
+    may: list`
+      kernel disk mail/machine workflow/machine documents project/definition workflow/runs project
+    `,
+  },
+  up: {
+    may: list`
+      kernel letters config disk git host process process/sandbox process/supervision mail/format
+      mail/machine workflow workflow/machine workflow/files workflow/triggers workflow/host nostr
+      channels/machine channels/host channels/command channels/github channels/email documents
+      project/definition mail/controller workflow/runs nip project mail/questions workflow/questions
+    `,
+  },
+  'server/mcp': {
+    may: list`
+      kernel languages/nip nostr documents project/definition workflow/runs project mail/questions
+      workflow/questions
+    `,
+  },
+  'server/lsp': { may: list`kernel yaml disk editing project` },
+  'server/http': {
+    may: list`
+      kernel documents project/definition workflow/runs project mail/questions workflow/questions composer
+      metrics
+    `,
+  },
   cli: {
-    may: [
-      'kernel',
-      'config',
-      'host',
-      'mail/format',
-      'mail/machine',
-      'workflow',
-      'workflow/machine',
-      'workflow/host',
-      'nostr',
-      'operations',
-      'server/mcp',
-      'server/lsp',
-      'server/http',
-    ],
+    may: list`
+      kernel letters config disk git host process mail/format mail/machine mail/mailboxes workflow
+      workflow/machine workflow/host nostr documents graph project/definition workers mail/controller
+      workflow/runs nip project mail/questions workflow/questions up server/mcp server/lsp server/http
+    `,
   },
-  main: { may: ['cli', 'operations'] },
+  main: { may: ['cli'] },
   web: {
     may: ['kernel'],
-    types: ['editing', 'operations'],
+    types: ['editing', 'documents', 'composer', 'metrics'],
     packages: [
       'preact',
       'preact/hooks',
@@ -262,7 +323,7 @@ function faultOf(each: Import, tree: Tree): string | undefined {
   const rule = rooms[room];
   if (rule === undefined) return 'is in no room';
   if (!each.isRelative) return packageFault(room, each.target);
-  if (each.target === 'package.json' && ['main', 'operations', 'cli'].includes(room)) return undefined;
+  if (each.target === 'package.json' && rule.pure === undefined) return undefined;
   // Data of the room's own.
   if (each.target.endsWith('.json') && roomOf(each.target) === room) return undefined;
   if (!each.target.startsWith('src/')) return `imports ${each.target}, which is outside src`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckDocument } from '../../src/operations/check.ts';
+import type { CheckDocument } from '../../src/project/check.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 
 /** `b` takes up `ask` only together with `part`, which `a` cannot send while it waits. */

@@ -1,8 +1,8 @@
 import { Control } from '../../src/host/control.ts';
 import { describe, expect, it } from 'vitest';
-import type { ErrorDocument } from '../../src/operations/problems.ts';
+import type { ErrorDocument } from '../../src/project/definition/problems.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
-import type { CommandResult } from '../../src/operations/documents/mail.ts';
+import type { CommandResult } from '../../src/documents/mail.ts';
 
 /** A task that the architect works on. */
 function working(): ProjectFixture {

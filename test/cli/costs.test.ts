@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
-import type { CostsDocument } from '../../src/operations/documents/mail.ts';
+import type { CostsDocument } from '../../src/documents/mail.ts';
 
 function paid(): ProjectFixture {
   const fixture = new ProjectFixture();

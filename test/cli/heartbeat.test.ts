@@ -3,7 +3,7 @@ import { heartbeatOf, startHeartbeat } from '../../src/cli/heartbeat.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { follow, type FollowOptions } from '../../src/cli/run-follow.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
-import type { RunController } from '../../src/operations/runs/documents.ts';
+import type { RunController } from '../../src/project/definition/contracts.ts';
 import { compile } from '../../src/workflow/machine/rules.ts';
 import { emptyRunState } from '../../src/workflow/machine/state.ts';
 import { nowhere } from '../support/nowhere.ts';

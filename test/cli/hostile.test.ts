@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorDocument } from '../../src/operations/problems.ts';
+import { errorDocument } from '../../src/project/definition/problems.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
 import { json } from '../../src/cli/output.ts';
 import { line, printable, table } from '../../src/cli/format.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { pickItem } from '../../src/operations/positions.ts';
+import { pickItem } from '../../src/mail/questions/positions.ts';
 import { ProjectFixture } from './project-fixture.ts';
 import { letter, team } from './team.ts';
-import type { RunStatusDocument } from '../../src/operations/documents/status.ts';
+import type { RunStatusDocument } from '../../src/documents/status.ts';
 
 const run = '01a206be-3311-7576-8a55-fdcca0e1b40a';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Context } from '../../src/cli/context.ts';
 import { retryStep } from '../../src/cli/actions/retry.ts';
 import { askRun } from '../../src/cli/run-control.ts';
-import type { StoredRun } from '../../src/operations/runs/documents.ts';
+import type { StoredRun } from '../../src/project/definition/contracts.ts';
 import type { RunControlFile } from '../../src/workflow/host/commands.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';
 import { World } from '../workflow/machine/world.ts';

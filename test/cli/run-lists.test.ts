@@ -4,12 +4,12 @@ import { listWorkflows } from '../../src/cli/actions/workflows.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { showRun } from '../../src/cli/run-show.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
-import type { StoredRun } from '../../src/operations/runs/documents.ts';
-import type { Workflows } from '../../src/operations/runs/workflows.ts';
+import type { StoredRun } from '../../src/project/definition/contracts.ts';
+import type { Workflows } from '../../src/workflow/runs/workflows.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';
 import { World } from '../workflow/machine/world.ts';
 import { FakeTerminal } from './fake-terminal.ts';
-import type { WorkflowRow } from '../../src/operations/documents/workflows.ts';
+import type { WorkflowRow } from '../../src/documents/workflows.ts';
 
 const steering = { name: 'red \u001b[31m', description: 'turned \u202e around' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ErrorDocument } from '../../src/operations/problems.ts';
+import type { ErrorDocument } from '../../src/project/definition/problems.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
-import type { Sending } from '../../src/operations/documents/mail.ts';
+import type { Sending } from '../../src/documents/mail.ts';
 
 describe('send', () => {
   it('opens no thread with an answer to nothing', async () => {

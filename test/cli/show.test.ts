@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunCard } from '../../src/letters/letters.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
-import type { Shown } from '../../src/operations/documents/mail.ts';
+import type { Shown } from '../../src/documents/mail.ts';
 
 beforeAll(() => {
   process.env['TZ'] = 'UTC';

@@ -49,7 +49,7 @@ describe('what the program loads before it knows the command', () => {
     expect(loaded).toContain('src/cli/commands/mail.ts');
     const others = loaded.filter((file) => !/^src\/cli\/(?:commands\/)?[\w-]+\.ts$/.test(file));
     // The help of --at says what a moment is.
-    const momentHelp = ['src/kernel/duration.ts', 'src/operations/moment.ts'];
+    const momentHelp = ['src/kernel/duration.ts', 'src/mail/questions/moment.ts'];
     // Which faults of its output the terminal waits out.
     const faults = ['contained', 'errors', 'own', 'passing'].map((name) => `src/kernel/${name}.ts`);
     expect(others.toSorted()).toEqual(['package.json', 'src/main.ts', ...faults, ...momentHelp].toSorted());
@@ -77,7 +77,7 @@ describe('bin/mailroom', () => {
 
 describe('what continues with a run', () => {
   it('loads no package but these: every process that it starts copies what it has loaded', () => {
-    const { packages } = loadedWith(new URL('../../src/operations/runs/begin.ts', import.meta.url));
+    const { packages } = loadedWith(new URL('../../src/workflow/runs/begin.ts', import.meta.url));
     expect([...packages].toSorted()).toEqual(['picomatch', 're2js', 'uuid', 'zod']);
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
-import type { StatusDocument } from '../../src/operations/documents/status.ts';
+import type { StatusDocument } from '../../src/documents/status.ts';
 
 beforeAll(() => {
   process.env['TZ'] = 'UTC';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
-import type { MessageDocument } from '../../src/operations/documents/mail.ts';
+import type { MessageDocument } from '../../src/documents/mail.ts';
 
 beforeAll(() => {
   process.env['TZ'] = 'UTC';

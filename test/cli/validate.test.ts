@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProjectFixture, type Told } from './project-fixture.ts';
-import type { ValidateDocument } from '../../src/operations/documents/workflows.ts';
+import type { ValidateDocument } from '../../src/documents/workflows.ts';
 
 function workflow(step: string, name = 'ship'): string {
   return `name: ${name}\nversion: "1"\ntimeout: 1h\nsteps:\n  one: ${step}\n`;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { watch } from '../../src/cli/actions/watch.ts';
 import type { Context } from '../../src/cli/context.ts';
-import type { RunController } from '../../src/operations/runs/documents.ts';
+import type { RunController } from '../../src/project/definition/contracts.ts';
 import { compile } from '../../src/workflow/machine/rules.ts';
 import { emptyRunState } from '../../src/workflow/machine/state.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';

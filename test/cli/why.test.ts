@@ -3,8 +3,8 @@ import { diskError } from '../../src/disk/disk.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter } from './team.ts';
 import { heldBecause } from '../../src/host/host-waits.ts';
-import type { WhyDocument } from '../../src/operations/documents/mail.ts';
-import type { StatusDocument } from '../../src/operations/documents/status.ts';
+import type { WhyDocument } from '../../src/documents/mail.ts';
+import type { StatusDocument } from '../../src/documents/status.ts';
 
 beforeAll(() => {
   process.env['TZ'] = 'UTC';

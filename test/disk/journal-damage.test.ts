@@ -5,7 +5,7 @@ import { formatLine } from '../../src/disk/journal-lines.ts';
 import { JournalReader } from '../../src/disk/journal-reader.ts';
 import { apply } from '../../src/mail/machine/apply.ts';
 import { emptyState } from '../../src/mail/machine/state.ts';
-import { Following } from '../../src/operations/project/following.ts';
+import { Following } from '../../src/project/following.ts';
 import { readJournal } from '../support/read-journal.ts';
 import { diskFixtures, cleanUp } from './disk-fixtures.ts';
 import { event, events, records } from './samples.ts';

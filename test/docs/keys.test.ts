@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { expect, it, test } from 'vitest';
 import { keyPage, keyPages } from '../../scripts/keys.ts';
-import { jsonSchemas } from '../../src/operations/json-schemas.ts';
+import { jsonSchemas } from '../../src/project/definition/json-schemas.ts';
 
 test.each([...keyPages(jsonSchemas())])('%s is current (else: npm run schemas)', async (path, text) => {
   const place = new URL(`../../${path}`, import.meta.url);

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { parseConfig } from '../../src/config/read.ts';
-import { notifyApprovers, notifyPerson } from '../../src/operations/notify.ts';
+import { notifyApprovers, notifyPerson } from '../../src/mail/controller/notify.ts';
 import { appears } from '../support/appears.ts';
 
 /*

@@ -3,7 +3,7 @@ import type { Json } from '../../src/kernel/json.ts';
 import type { Workflow } from '../../src/workflow/model.ts';
 import { parseWorkflow, promptContextsOf } from '../../src/languages/parse.ts';
 import { type LanguageContext } from '../../src/languages/shared/context.ts';
-import type { FoundWorkflow } from '../../src/operations/runs/documents.ts';
+import type { FoundWorkflow } from '../../src/project/definition/contracts.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { World, type WorldOptions } from '../workflow/machine/world.ts';
 

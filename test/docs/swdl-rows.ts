@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { evaluate } from '../../src/expressions/evaluate.ts';
 import { machineLanguage } from '../../src/workflow/machine/language.ts';
-import { readParameters } from '../../src/operations/runs/parameters.ts';
+import { readParameters } from '../../src/workflow/runs/parameters.ts';
 import { heldBy, type Rows } from './held.ts';
 import { holds, promptOf, said, stage, stepOf, swdl, takenBy, world } from './swdl-plays.ts';
 

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Project } from '../../src/operations/project/project.ts';
+import { Project } from '../../src/project/project.ts';
 import { tryLock } from '../../src/host/lock.ts';
 import { contextHolderFile, contextLockFile } from '../../src/workflow/files/context-holder.ts';
 import { runLockFile } from '../../src/workflow/files/layout.ts';

@@ -11,7 +11,7 @@ import { sealKeyFile, secretsOfProject } from '../../src/host/project-key.ts';
 import { RunMail } from '../../src/host/run-mail.ts';
 import { readSealed, sealed, sealKey, writeSealed } from '../../src/host/seal.ts';
 import { openState } from '../../src/host/state-places.ts';
-import { confirm, expectConfirmed, readConfirmed } from '../../src/operations/project/confirmed.ts';
+import { confirm, expectConfirmed, readConfirmed } from '../../src/project/definition/confirmed.ts';
 import { RunOutbox } from '../../src/workflow/files/run-outbox.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 

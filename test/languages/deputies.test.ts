@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
 import type { Protocol } from '../../src/mail/format/protocol.ts';
-import { deputiesOf, protocolDeputies } from '../../src/operations/project/deputies.ts';
+import { deputiesOf, protocolDeputies } from '../../src/project/definition/deputies.ts';
 import { nowhere } from '../support/nowhere.ts';
 
 const roles = 'a: { provider: claude, capabilities: [READ, EDIT], network: false }';

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { expect, it, onTestFinished } from 'vitest';
-import { startController } from '../../src/operations/up/controller.ts';
-import { readDefinition, SettingsReader } from '../../src/operations/project/definition.ts';
+import { startController } from '../../src/mail/controller/controller.ts';
+import { readDefinition, SettingsReader } from '../../src/project/definition/definition.ts';
 import { RealDisk } from '../../src/disk/real-disk.ts';
 import { TestProject } from '../support/project.ts';
 

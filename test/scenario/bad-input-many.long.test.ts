@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { playProject, smallTeam } from '../support/play.ts';
 import { finished, said, type TestProject } from '../support/project.ts';
-import type { StatusDocument } from '../../src/operations/documents/status.ts';
+import type { StatusDocument } from '../../src/documents/status.ts';
 
 let project: TestProject;
 afterEach(() => project.remove());

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { playProject, smallTeam } from '../support/play.ts';
 import { type TestProject } from '../support/project.ts';
-import type { StatusDocument } from '../../src/operations/documents/status.ts';
+import type { StatusDocument } from '../../src/documents/status.ts';
 
 let project: TestProject;
 afterEach(() => project.remove());

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ownTemplates } from '../../src/operations/project/scaffold.ts';
+import { ownTemplates } from '../../src/project/scaffold.ts';
 import { TestProject } from '../support/project.ts';
 
 /*

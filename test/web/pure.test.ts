@@ -1,13 +1,13 @@
 import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { EventParser } from '../../src/web/api/sse.ts';
-import type { StepDocument } from '../../src/operations/documents/runs.ts';
+import type { StepDocument } from '../../src/documents/runs.ts';
 import { rank } from '../../src/web/find.ts';
 import { borderOf, cycleIn, layers, ring } from '../../src/web/graph.ts';
 import { inWords, ofWorkflow, quantileOf, sumOf } from '../../src/web/metrics.ts';
 import { Pace } from '../../src/web/state/pace.ts';
 import { rowsOf, timelineOf, untilThen } from '../../src/web/steps.ts';
-import type { Stretch } from '../../src/operations/documents/runs.ts';
+import type { Stretch } from '../../src/documents/runs.ts';
 
 describe('the stream of events', () => {
   const stream =

@@ -9,7 +9,7 @@ import { appears } from '../support/appears.ts';
 import { playProject, type Plays } from '../support/play.ts';
 import { finished, said, TestProject, type Ran } from '../support/project.ts';
 import { controllerCredentials, invite, type Credentials } from '../../src/queue/credentials.ts';
-import { placeOf } from '../../src/operations/workers/settings.ts';
+import { placeOf } from '../../src/workers/settings.ts';
 import type { Network } from './network.ts';
 import { redisEngine, type TestEngine, type TestServer } from './servers.ts';
 import { team } from './team.ts';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { appears } from '../support/appears.ts';
 import { finished, said, TestProject } from '../support/project.ts';
 import { controllerCredentials, invite } from '../../src/queue/credentials.ts';
-import { placeOf } from '../../src/operations/workers/settings.ts';
+import { placeOf } from '../../src/workers/settings.ts';
 import { key, kill } from './hosts.ts';
 import { hasNetworks, Network } from './network.ts';
 import { openRedis } from './redis.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { finished } from '../support/project.ts';
 import { hostsFixture, type Hosts } from './hosts.ts';
 import { building } from './team.ts';
-import type { StatusDocument } from '../../src/operations/documents/status.ts';
+import type { StatusDocument } from '../../src/documents/status.ts';
 
 const bed = hostsFixture();
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
 import { finished, said } from '../support/project.ts';
-import type { WorkerStatus } from '../../src/operations/workers/list.ts';
+import type { WorkerStatus } from '../../src/workers/list.ts';
 import { hostsFixture, kill, type Hosts } from './hosts.ts';
 import { team } from './team.ts';
 

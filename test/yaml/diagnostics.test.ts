@@ -1,4 +1,4 @@
-import { diagnosticDocument } from '../../src/operations/problems.ts';
+import { diagnosticDocument } from '../../src/project/definition/problems.ts';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic, Place } from '../../src/kernel/diagnostic.ts';
 import { inOrder, renderDiagnostic, renderDiagnostics } from '../../src/yaml/diagnostics.ts';

@@ -6,7 +6,7 @@ import { parseAgents, parseConfig } from '../../src/config/read.ts';
 import { renderDiagnostics } from '../../src/yaml/diagnostics.ts';
 import { parseMessage } from '../../src/mail/format/read-message.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
-import { readProtocol } from '../../src/operations/project/protocol-files.ts';
+import { readProtocol } from '../../src/project/definition/protocol-files.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
 import { identityOf } from '../../src/languages/shared/identity.ts';

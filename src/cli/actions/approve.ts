@@ -3,10 +3,10 @@ import { endOfId } from '../../kernel/ids.ts';
 import type { Json } from '../../kernel/json.ts';
 import { shellWord } from '../../kernel/quoting.ts';
 import { peopleOf } from '../../mail/format/protocol.ts';
-import type { WaitingItem } from '../../operations/inbox.ts';
-import { isPosition } from '../../operations/positions.ts';
-import { approveCommand, isUsual } from '../../operations/runs/run-commands.ts';
-import type { StoredRun } from '../../operations/runs/documents.ts';
+import type { WaitingItem } from '../../mail/questions/inbox.ts';
+import { isPosition } from '../../mail/questions/positions.ts';
+import { approveCommand, isUsual } from '../../workflow/runs/run-commands.ts';
+import type { StoredRun } from '../../project/definition/contracts.ts';
 import { fits, wrongParameter } from '../../workflow/machine/parameters.ts';
 import type { ValueType } from '../../workflow/model.ts';
 import { rejecting } from '../../workflow/reserved.ts';
@@ -157,7 +157,7 @@ async function answerOf(
   verb: 'approve' | 'reject',
   options: VerdictOptions,
 ): Promise<{ readonly choice: string | null; readonly fields: Record<string, Json> }> {
-  const { readFields } = await import('../../operations/given-fields.ts');
+  const { readFields } = await import('../../mail/questions/given-fields.ts');
   const { answerProblem } = await import('../../workflow/machine/approval.ts');
   const { field = [] } = options;
   const phase = stored.state().steps.get(path)?.phase;
@@ -189,7 +189,7 @@ async function waitingApproval(
   options: VerdictOptions,
 ): Promise<WaitingItem> {
   const { approvalsOf, isPerson, landingItems, questionItems, readInbox } =
-    await import('../../operations/inbox.ts');
+    await import('../../mail/questions/inbox.ts');
   const project = context.project();
   const { workflows } = project;
   const as = options.as ?? null;

@@ -1,6 +1,6 @@
 import { counted } from '../../kernel/enumerate.ts';
 import type { Context } from '../context.ts';
-import type { CheckDocument } from '../../operations/check.ts';
+import type { CheckDocument } from '../../project/check.ts';
 import { countedParts, defaultTimeoutNote } from '../format.ts';
 import { json } from '../output.ts';
 import { complainOf } from '../failures.ts';
@@ -12,7 +12,7 @@ interface CheckOptions {
 }
 
 export async function runCheck(context: Context, options: CheckOptions): Promise<number> {
-  const { check } = await import('../../operations/check.ts');
+  const { check } = await import('../../project/check.ts');
   const { terminal } = context;
   const exploring = options.explore === undefined ? 'also' : options.explore ? 'only' : 'no';
   const project = context.project();

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { endOfId } from '../../kernel/ids.ts';
 import type { Context } from '../context.ts';
-import type { Project } from '../../operations/project/project.ts';
+import type { Project } from '../../project/project.ts';
 
 /** The script that makes a shell call `complete`. */
 const scripts = {
@@ -84,8 +84,8 @@ async function names(context: Context, what: string, typed: string): Promise<rea
 }
 
 async function namesIn(project: Project, what: string, typed: string): Promise<readonly Candidate[]> {
-  const { directoryOf } = await import('../../operations/directory.ts');
-  const { aboutRun } = await import('../../operations/targets.ts');
+  const { directoryOf } = await import('../../mail/questions/directory.ts');
+  const { aboutRun } = await import('../../workflow/runs/targets.ts');
   if (typed.startsWith('@') && takesIds.has(what)) return await entries(project);
   const known = directoryOf(project.state(), project.roles());
   const roles = known.roles.map((value) => ({ value, about: 'role' }));
@@ -131,7 +131,7 @@ function ids(things: readonly { id: string; about: string }[], typed: string): C
 
 /** What waits for people, by the numbers of the inbox. */
 async function entries(project: Project): Promise<readonly Candidate[]> {
-  const { readInbox } = await import('../../operations/inbox.ts');
+  const { readInbox } = await import('../../mail/questions/inbox.ts');
   const { items } = await readInbox(project, null);
   return items.map(({ from, type, subject }, index) => ({
     value: `@${String(index + 1)}`,

@@ -1,9 +1,9 @@
-import { costsCsv } from '../../operations/costs.ts';
-import { readCosts } from '../../operations/read-costs.ts';
+import { costsCsv } from '../../mail/questions/costs.ts';
+import { readCosts } from '../../mail/questions/read-costs.ts';
 import type { Context } from '../context.ts';
 import { line, short, table } from '../format.ts';
 import { json } from '../output.ts';
-import type { CostKind, CostsDocument, CostsSum } from '../../operations/documents/mail.ts';
+import type { CostKind, CostsDocument, CostsSum } from '../../documents/mail.ts';
 
 interface CostsOptions {
   readonly by: string;

@@ -1,6 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import type { Diagram } from '../../operations/graph/diagram.ts';
-import { ProblemsError } from '../../operations/problems.ts';
+import type { Diagram } from '../../graph/diagram.ts';
+import { ProblemsError } from '../../project/definition/problems.ts';
 import type { Context } from '../context.ts';
 import { expectDefinition } from '../run-start.ts';
 import { openWorkflow } from '../workflow-place.ts';
@@ -25,7 +25,7 @@ export async function draw(
 
 async function workflowAs(context: Context, reference: string, format = 'mermaid'): Promise<string> {
   const definition = expectDefinition(await openWorkflow(context, reference));
-  const { diagramOf } = await import('../../operations/graph/diagram.ts');
+  const { diagramOf } = await import('../../graph/diagram.ts');
   return drawn(diagramOf(definition), format, 'mermaid');
 }
 
@@ -33,12 +33,12 @@ async function protocolAs(context: Context, format = 'text'): Promise<string> {
   const definition = await context.project().definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);
   const { protocol } = definition.value;
-  const { protocolDiagram, protocolText } = await import('../../operations/graph/protocol.ts');
+  const { protocolDiagram, protocolText } = await import('../../graph/protocol.ts');
   if (format === 'text') return `${protocolText(protocol).join('\n')}\n`;
   return drawn(protocolDiagram(protocol), format, 'text or mermaid');
 }
 
 async function drawn(picture: Diagram, format: string, formats: string): Promise<string> {
-  if (format === 'mermaid') return (await import('../../operations/graph/mermaid.ts')).mermaidOf(picture);
+  if (format === 'mermaid') return (await import('../../graph/mermaid.ts')).mermaidOf(picture);
   throw new MailroomError('E_USAGE', `\`${format}\` is not a diagram format`, `formats: ${formats}`);
 }

@@ -1,5 +1,5 @@
 import { endOfId } from '../../kernel/ids.ts';
-import type { Inbox, WaitingItem } from '../../operations/inbox.ts';
+import type { Inbox, WaitingItem } from '../../mail/questions/inbox.ts';
 import { commandsFrom } from '../called.ts';
 import type { Context } from '../context.ts';
 import { ahead, clock, line, since } from '../format.ts';
@@ -12,7 +12,7 @@ interface InboxOptions {
 }
 
 export async function inbox(context: Context, options: InboxOptions): Promise<number> {
-  const { inboxDocument, readInbox } = await import('../../operations/inbox.ts');
+  const { inboxDocument, readInbox } = await import('../../mail/questions/inbox.ts');
   const project = context.project();
   return printView(context.terminal, project, options, async () => {
     const waiting = await readInbox(project, options.as ?? null);

@@ -8,9 +8,9 @@ import type { Context } from '../context.ts';
 import { choose } from '../asking.ts';
 import { line, wroteLines } from '../format.ts';
 import { answer, type AsJson } from '../output.ts';
-import { isOwnTemplate } from '../../operations/project/template.ts';
-import type { OwnTemplate } from '../../operations/project/template.ts';
-import type { ScaffoldResult } from '../../operations/project/scaffold.ts';
+import { isOwnTemplate } from '../../project/template.ts';
+import type { OwnTemplate } from '../../project/template.ts';
+import type { ScaffoldResult } from '../../project/scaffold.ts';
 
 interface InitOptions {
   readonly template?: string;
@@ -52,7 +52,8 @@ export async function init(
     options.provider ?? (asking && !isOwn ? await askProvider((name) => call.installed(name)) : null);
   const result = await call.scaffold(root, chosen, { provider });
   if (terminal.interactive) orElse(() => call.projects.add(root), undefined);
-  const role = await firstRole(context, root);
+  // Only the lines for people name a role; a template may have left the protocol out.
+  const role = options.json === true ? null : await firstRole(context, root);
   return answer(terminal, options, { schema: 1, root, template: chosen, ...result }, () =>
     report(context, root, result, role),
   );
@@ -87,7 +88,7 @@ async function writeStubs(
   context.announce();
   const { workflows } = call.openProject(root);
   const { checked } = await workflows.read(reference, call.cwd);
-  const { stubsFor } = await import('../../operations/runs/stubs.ts');
+  const { stubsFor } = await import('../../workflow/runs/stubs.ts');
   const stubs = stubsFor(checked.ok ? checked.warnings : checked.problems);
   const written = workflows.writeMissing(stubs);
   return answer(terminal, options, { schema: 1, root, written }, () =>
@@ -139,7 +140,7 @@ function askTemplate(templates: readonly OwnTemplate[]): Promise<string> {
 
 /** The templates that come with the program, each with its protocol as a drawing. */
 async function listTemplates({ call, terminal }: Context, options: AsJson): Promise<number> {
-  const { protocolText } = await import('../../operations/graph/protocol.ts');
+  const { protocolText } = await import('../../graph/protocol.ts');
   const templates = await Promise.all(
     (await call.templates()).map(async ({ name, about, protocol }) => {
       const read = await protocol();

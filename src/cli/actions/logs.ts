@@ -6,7 +6,7 @@ import { idOf } from '../ids.ts';
 import { line, printable } from '../format.ts';
 import { stepFilter } from '../step-output.ts';
 import type { Workflow } from '../../workflow/model.ts';
-import type { StoredRun } from '../../operations/runs/documents.ts';
+import type { StoredRun } from '../../project/definition/contracts.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
 
 interface LogsOptions {

@@ -1,4 +1,4 @@
-import type { Contract } from '../../operations/documents/workflows.ts';
+import type { Contract } from '../../documents/workflows.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import type { Context } from '../context.ts';
 import { complainOf } from '../failures.ts';
@@ -8,7 +8,7 @@ import { ceilingLines, shownPlan } from '../plan-text.ts';
 import { expectDefinition, givenContext, givenParameters, type StartOptions } from '../run-start.ts';
 import type { Colours } from '../terminal.ts';
 import { openWorkflow } from '../workflow-place.ts';
-import type { PlanDocument } from '../../operations/documents/workflows.ts';
+import type { PlanDocument } from '../../documents/workflows.ts';
 
 type PlanOptions = Pick<StartOptions, 'param' | 'input' | 'context' | 'contextFile' | 'overrides' | 'json'>;
 
@@ -21,9 +21,9 @@ export async function plan(context: Context, reference: string, options: PlanOpt
   const definition = expectDefinition(found);
   const { workflows } = context.place();
   const parameters = await givenParameters(definition, options);
-  const { planDocument } = await import('../../operations/runs/plan.ts');
+  const { planDocument } = await import('../../workflow/runs/plan.ts');
   const data = { ...(await workflows.planning()), budget: definition.budget };
-  const { validate } = await import('../../operations/validate.ts');
+  const { validate } = await import('../../project/definition/validate.ts');
   const { text } = validate([found]);
   const document = planDocument(definition, data, found);
   if (options.json !== true) complainOf(text, terminal);

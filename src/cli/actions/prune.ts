@@ -3,7 +3,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { bytesInWords } from '../../kernel/bytes.ts';
 import { checkoutOwner } from '../../kernel/work.ts';
 import { formatDuration, parseDuration } from '../../kernel/duration.ts';
-import { prunedKinds, type Prunable, type PrunedKind } from '../../operations/project/prune.ts';
+import { prunedKinds, type Prunable, type PrunedKind } from '../../project/prune.ts';
 import type { Context } from '../context.ts';
 import { short, table } from '../format.ts';
 import { json } from '../output.ts';

@@ -1,5 +1,5 @@
-import { ProblemsError } from '../../operations/problems.ts';
-import type { Workflows } from '../../operations/runs/workflows.ts';
+import { ProblemsError } from '../../project/definition/problems.ts';
+import type { Workflows } from '../../workflow/runs/workflows.ts';
 import { line } from '../format.ts';
 import type { Context } from '../context.ts';
 

@@ -3,13 +3,13 @@ import { mailroom, type Message } from '../../mail/format/message.ts';
 import { peopleOf, stepResult, typesBetween, type Protocol } from '../../mail/format/protocol.ts';
 import { answerTypes } from '../../mail/machine/answering.ts';
 import type { MailState } from '../../mail/machine/state.ts';
-import { isPosition } from '../../operations/positions.ts';
-import { writtenProtocol } from '../../operations/sending.ts';
+import { isPosition } from '../../mail/questions/positions.ts';
+import { writtenProtocol } from '../../mail/questions/sending.ts';
 import { completeAnswer, mayAsk, pickWaiting, type Answerable } from '../answering.ts';
 import type { Context } from '../context.ts';
 import { caller } from '../control.ts';
 import { deliver, givenText, type MessageOptions } from '../message-options.ts';
-import type { Project } from '../../operations/project/project.ts';
+import type { Project } from '../../project/project.ts';
 
 export async function reply(
   context: Context,
@@ -17,7 +17,7 @@ export async function reply(
   file: string | null,
   options: MessageOptions,
 ): Promise<number> {
-  const { compose } = await import('../../operations/compose.ts');
+  const { compose } = await import('../../mail/questions/compose.ts');
   const project = context.project();
   context.announce();
   const state = project.state();
@@ -54,7 +54,7 @@ async function idOf(
   word: string | null,
   options: MessageOptions,
 ): Promise<string> {
-  const { readInbox } = await import('../../operations/inbox.ts');
+  const { readInbox } = await import('../../mail/questions/inbox.ts');
   if (word !== null && !isPosition(word)) return word;
   const { items } = await readInbox(project, options.as ?? null);
   const kinds = word === null ? (['request'] as const) : (['request', 'notice'] as const);
@@ -62,8 +62,8 @@ async function idOf(
 }
 
 async function findMessage(project: Project, state: MailState, word: string): Promise<Message> {
-  const { resolve } = await import('../../operations/directory.ts');
-  const { allMessages } = await import('../../operations/messages.ts');
+  const { resolve } = await import('../../mail/questions/directory.ts');
+  const { allMessages } = await import('../../mail/questions/messages.ts');
   const { message: id } = resolve(project, state, word, ['message']);
   const known = state.mail.get(id)?.message;
   const found = known ?? allMessages(project, state).find(({ message }) => message.id === id)?.message;
@@ -98,8 +98,8 @@ async function answerersOf(
   message: Message,
   options: MessageOptions,
 ): Promise<Pick<Answerable, 'from' | 'people'>> {
-  const { addressees, recipientsOf } = await import('../../operations/compose.ts');
-  const { answererFor, notAsked } = await import('../../operations/speak.ts');
+  const { addressees, recipientsOf } = await import('../../mail/questions/compose.ts');
+  const { answererFor, notAsked } = await import('../../mail/questions/speak.ts');
   const state = context.project().state();
   const { as } = options;
   // What is not a role is refused with the roles that there are.

@@ -6,8 +6,8 @@ import { idOf } from '../ids.ts';
 import { line, table } from '../format.ts';
 import { answer, type AsJson } from '../output.ts';
 import { follow, type FollowOptions } from '../run-follow.ts';
-import type { FoundWorkflow, StoredRun } from '../../operations/runs/documents.ts';
-import { isEdited, presentDefinition } from '../../operations/runs/definition.ts';
+import type { FoundWorkflow, StoredRun } from '../../project/definition/contracts.ts';
+import { isEdited, presentDefinition } from '../../workflow/runs/run-definition.ts';
 import { expectDefinition, reportWarnings } from '../run-start.ts';
 
 interface ResumeCommandOptions extends FollowOptions {

@@ -1,5 +1,5 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import type { StoredRun } from '../../operations/runs/documents.ts';
+import type { StoredRun } from '../../project/definition/contracts.ts';
 import type { Context } from '../context.ts';
 import { control } from '../control.ts';
 import { idOf, runOf } from '../ids.ts';
@@ -42,7 +42,7 @@ export async function retryStep(
     );
   const instructions = await instructionsOf(context, options.instructions);
   const file = fileOf(context, { verb: 'retry', path: step }, instructions);
-  const { refuseImpossible } = await import('../../operations/runs/ask-run.ts');
+  const { refuseImpossible } = await import('../../workflow/runs/ask-run.ts');
   refuseImpossible(run, file);
   const { workflows } = context.place();
   if (await run.alive()) return printVerdict(context, run, file, options);

@@ -2,7 +2,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { capabilities as allCapabilities, type Capability } from '../../kernel/capabilities.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import type { Context } from '../context.ts';
-import type { AskedWorkflow } from '../../operations/runs/documents.ts';
+import type { AskedWorkflow } from '../../project/definition/contracts.ts';
 import { caller } from '../control.ts';
 import { line } from '../format.ts';
 import { follow } from '../run-follow.ts';

@@ -3,10 +3,10 @@ import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
 import { line, money, moment, printable, short, table } from '../format.ts';
 import { json, type AsJson } from '../output.ts';
-import { errorText } from '../../operations/problems.ts';
-import { readRuns } from '../../operations/runs/reading.ts';
+import { errorText } from '../../project/definition/problems.ts';
+import { readRuns } from '../../workflow/runs/reading.ts';
 import { span } from '../../kernel/times.ts';
-import type { RunSummary } from '../../operations/documents/runs.ts';
+import type { RunSummary } from '../../documents/runs.ts';
 
 /** An unreadable run does not hide the others: its error follows the list. */
 export async function listRuns(context: Context, { json: asJson = false }: AsJson): Promise<number> {

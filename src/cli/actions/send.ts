@@ -16,9 +16,9 @@ export async function send(
   file: string | null,
   options: SendOptions,
 ): Promise<number> {
-  const { compose } = await import('../../operations/compose.ts');
-  const { writtenProtocol } = await import('../../operations/sending.ts');
-  const { resolveThread, resolve } = await import('../../operations/directory.ts');
+  const { compose } = await import('../../mail/questions/compose.ts');
+  const { writtenProtocol } = await import('../../mail/questions/sending.ts');
+  const { resolveThread, resolve } = await import('../../mail/questions/directory.ts');
   const project = context.project();
   context.announce();
   const text = await readText(context, file, options);
@@ -57,7 +57,7 @@ export async function send(
 async function speaker(context: Context, protocol: Protocol | null, { as }: SendOptions): Promise<string> {
   const { turn } = context;
   if (turn === null) {
-    const { speakerOf } = await import('../../operations/speak.ts');
+    const { speakerOf } = await import('../../mail/questions/speak.ts');
     return as ?? speakerOf(protocol, caller(context));
   }
   if (as !== undefined && as !== turn.role)

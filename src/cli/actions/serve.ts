@@ -1,6 +1,6 @@
 import metadata from '../../../package.json' with { type: 'json' };
 import { MailroomError } from '../../kernel/errors.ts';
-import type { ApiKey } from '../../operations/api/services.ts';
+import type { ApiKey } from '../../project/api.ts';
 import type { Served } from '../../server/http/serve.ts';
 import type { Context } from '../context.ts';
 import { caller } from '../control.ts';

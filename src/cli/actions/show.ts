@@ -1,12 +1,12 @@
 import metadata from '../../../package.json' with { type: 'json' };
 import { MailroomError } from '../../kernel/errors.ts';
 import { endOfId } from '../../kernel/ids.ts';
-import { resolveThread } from '../../operations/directory.ts';
+import { resolveThread } from '../../mail/questions/directory.ts';
 import type { Context } from '../context.ts';
 import { idOf, runOf } from '../ids.ts';
 import { printable } from '../format.ts';
 import { answer, json, type AsJson } from '../output.ts';
-import { momentOf } from '../../operations/moment.ts';
+import { momentOf } from '../../mail/questions/moment.ts';
 import { showRun } from '../run-show.ts';
 import { shownLines } from '../show-text.ts';
 
@@ -24,7 +24,7 @@ export async function runShow(context: Context, word: string, options: ShowOptio
   if (options.html === true) return showPage(context, id, options);
   if (options.diff === true) return showDifference(context, id, options);
   if (await showRun(context, id, { ...options, at: moment })) return 0;
-  const { show } = await import('../../operations/show.ts');
+  const { show } = await import('../../mail/questions/show.ts');
   const project = context.project();
   const { workflows } = project;
   const names = [...(await workflows.names()), ...workflows.runs().map(({ run }) => endOfId(run))];
@@ -37,7 +37,7 @@ export async function runShow(context: Context, word: string, options: ShowOptio
 
 /** Prints what the work of a message changes, as a patch. */
 async function showDifference(context: Context, word: string, options: AsJson): Promise<number> {
-  const { messageDifference } = await import('../../operations/message-difference.ts');
+  const { messageDifference } = await import('../../mail/questions/message-difference.ts');
   const found = await messageDifference(context.project(), word);
   if (options.json === true) context.terminal.write(json(found));
   else context.terminal.print(printable(found.patch));

@@ -2,7 +2,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { line, money, table } from '../format.ts';
 import { json } from '../output.ts';
-import type { StatusDocument } from '../../operations/documents/status.ts';
+import type { StatusDocument } from '../../documents/status.ts';
 
 interface ProjectStatus {
   readonly root: string;
@@ -37,7 +37,7 @@ export async function statusOfAll(context: Context, asJson: boolean, dropGone: b
 }
 
 async function statusOf({ call, terminal }: Context, root: string): Promise<ProjectStatus> {
-  const { readStatus } = await import('../../operations/read-status.ts');
+  const { readStatus } = await import('../../mail/questions/read-status.ts');
   try {
     const project = call.openProject(root);
     return { root, status: await readStatus(project, terminal.now()), problem: null };

@@ -2,9 +2,9 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { statusLines } from '../status-text.ts';
 import { printView } from '../output.ts';
-import { momentOf } from '../../operations/moment.ts';
-import type { Project } from '../../operations/project/project.ts';
-import type { StatusDocument } from '../../operations/documents/status.ts';
+import { momentOf } from '../../mail/questions/moment.ts';
+import type { Project } from '../../project/project.ts';
+import type { StatusDocument } from '../../documents/status.ts';
 
 interface StatusOptions {
   readonly watch?: boolean;
@@ -44,9 +44,9 @@ export async function status(context: Context, options: StatusOptions): Promise<
 
 async function documentOf(project: Project, { at }: StatusOptions, now: number): Promise<StatusDocument> {
   if (at === undefined) {
-    const { readStatus } = await import('../../operations/read-status.ts');
+    const { readStatus } = await import('../../mail/questions/read-status.ts');
     return readStatus(project, now);
   }
-  const { pastStatus } = await import('../../operations/past-status.ts');
+  const { pastStatus } = await import('../../mail/questions/past-status.ts');
   return pastStatus(project, momentOf(at, now));
 }

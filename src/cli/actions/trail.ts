@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
 import { printView } from '../output.ts';
-import type { Project } from '../../operations/project/project.ts';
+import type { Project } from '../../project/project.ts';
 import { trailLines } from '../trail-text.ts';
 
 interface TrailOptions {
@@ -11,7 +11,7 @@ interface TrailOptions {
 }
 
 export async function trail(context: Context, word: string | null, options: TrailOptions): Promise<number> {
-  const { trailOf } = await import('../../operations/messages.ts');
+  const { trailOf } = await import('../../mail/questions/messages.ts');
   const { terminal } = context;
   const project = context.project();
   const thread = word === null ? null : await threadOf(project, await idOf(context, word, ['thread']));
@@ -25,6 +25,6 @@ export async function trail(context: Context, word: string | null, options: Trai
 
 /** The thread of a word, which is its id or that of one of its messages. */
 async function threadOf(project: Project, word: string): Promise<string> {
-  const { resolveThread } = await import('../../operations/directory.ts');
+  const { resolveThread } = await import('../../mail/questions/directory.ts');
   return resolveThread(project, project.state(), word);
 }

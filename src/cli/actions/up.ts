@@ -7,12 +7,12 @@ import { countedParts } from '../format.ts';
 import { heartbeatOf, startHeartbeat } from '../heartbeat.ts';
 import { untilEnd } from '../until-end.ts';
 import { upKeys } from '../host-keys.ts';
-import { ProblemsError } from '../../operations/problems.ts';
-import type { Controller } from '../../operations/up/contract.ts';
-import type { Project } from '../../operations/project/project.ts';
+import { ProblemsError } from '../../project/definition/problems.ts';
+import type { Controller } from '../../mail/controller/contract.ts';
+import type { Project } from '../../project/project.ts';
 import type { Progress } from '../progress.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
-import type { MailStatus } from '../../operations/documents/status.ts';
+import type { MailStatus } from '../../documents/status.ts';
 
 interface UpOptions {
   readonly untilIdle?: boolean;

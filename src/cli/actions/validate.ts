@@ -6,7 +6,7 @@ import { complainOf } from '../failures.ts';
 import { json } from '../output.ts';
 import { openWorkflow } from '../workflow-place.ts';
 import { countedParts, defaultTimeoutNote } from '../format.ts';
-import type { ValidateDocument } from '../../operations/documents/workflows.ts';
+import type { ValidateDocument } from '../../documents/workflows.ts';
 
 interface ValidateOptions {
   readonly json?: boolean;
@@ -20,7 +20,7 @@ export async function runValidate(
 ): Promise<number> {
   const { terminal, call } = context;
   const { workflows, root } = context.place();
-  const { validate } = await import('../../operations/validate.ts');
+  const { validate } = await import('../../project/definition/validate.ts');
   const named = names.length > 0 ? names : workflows.list();
   if (named.length === 0)
     throw new MailroomError(

@@ -3,10 +3,10 @@ import type { Context } from '../context.ts';
 import { ahead, clock, line, short, since } from '../format.ts';
 import { idOf } from '../ids.ts';
 import { answer, type AsJson } from '../output.ts';
-import type { WhyDocument } from '../../operations/documents/mail.ts';
+import type { WhyDocument } from '../../documents/mail.ts';
 
 export async function runWhy(context: Context, word: string, options: AsJson): Promise<number> {
-  const { why } = await import('../../operations/why/why.ts');
+  const { why } = await import('../../mail/questions/why.ts');
   const { terminal } = context;
   const id = await idOf(context, word, ['message', 'gate', 'thread', 'run']);
   const document = await why(context.project(), id, terminal.now());

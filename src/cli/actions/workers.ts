@@ -1,6 +1,6 @@
 import { listed } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { WorkerOrder, WorkerStatus } from '../../operations/workers/list.ts';
+import type { WorkerOrder, WorkerStatus } from '../../workers/list.ts';
 import type { Context } from '../context.ts';
 import { since, table } from '../format.ts';
 import { answer, type AsJson } from '../output.ts';

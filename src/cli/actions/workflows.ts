@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import { since, table } from '../format.ts';
 import { answer, type AsJson } from '../output.ts';
-import { listWorkflows as listed } from '../../operations/workflow-files.ts';
+import { listWorkflows as listed } from '../../workflow/questions/workflow-files.ts';
 import { shownStatus } from './runs.ts';
-import type { WorkflowRow } from '../../operations/documents/workflows.ts';
+import type { WorkflowRow } from '../../documents/workflows.ts';
 
 export async function listWorkflows(context: Context, options: AsJson): Promise<number> {
   const { terminal } = context;

@@ -1,12 +1,12 @@
 import { listed } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { MailState } from '../../mail/machine/state.ts';
-import { namedIn } from '../../operations/targets.ts';
+import { namedIn } from '../../workflow/runs/targets.ts';
 import type { Context } from '../context.ts';
 import { idOf } from '../ids.ts';
 import { line, short, table } from '../format.ts';
 import { answer, type AsJson } from '../output.ts';
-import type { Project } from '../../operations/project/project.ts';
+import type { Project } from '../../project/project.ts';
 import type { Worktree } from '../../git/worktrees.ts';
 
 type Action = 'list' | 'merge' | 'remove';

@@ -1,4 +1,4 @@
-import { momentHelp } from '../../operations/moment.ts';
+import { momentHelp } from '../../mail/questions/moment.ts';
 import { json, progress, recording, type Commands } from './table.ts';
 
 /** The options of a message. */

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { ApiKey } from '../../operations/api/services.ts';
+import type { ApiKey } from '../../project/api.ts';
 import { Refusal } from './problem.ts';
 
 /** The names of this machine in a `Host` header. */

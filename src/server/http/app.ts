@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Hono } from 'hono';
 import type * as z from 'zod';
 import type { Json } from '../../kernel/json.ts';
-import type { ApiKey } from '../../operations/api/services.ts';
+import type { ApiKey } from '../../project/api.ts';
 import { keyOf, refuseForeign } from './access.ts';
 import { parsed, readBody } from './body.ts';
 import { digestOf, idFor, Once } from './once.ts';

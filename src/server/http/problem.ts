@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import { MailroomError, type ErrorCode } from '../../kernel/errors.ts';
-import { diagnostic, version } from '../../operations/documents/common.ts';
-import { errorDocument, ProblemsError } from '../../operations/problems.ts';
+import { diagnostic, version } from '../../documents/common.ts';
+import { errorDocument, ProblemsError } from '../../project/definition/problems.ts';
 
 /** The media type of a failure (RFC 9457). */
 export const problemType = 'application/problem+json';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { ApiKey, ApiServices } from '../../operations/api/services.ts';
+import type { ApiKey, ApiServices } from '../../project/api.ts';
 import type { DeepReadonly } from '../../kernel/json.ts';
-import type { Project } from '../../operations/project/project.ts';
+import type { Project } from '../../project/project.ts';
 
 /** What the handlers of all routes receive. */
 export interface HttpServices {

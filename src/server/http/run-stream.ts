@@ -1,6 +1,6 @@
-import { runEventDocument, type RunEventDocument } from '../../operations/documents/runs.ts';
-import { FollowedRun } from '../../operations/runs/followed-run.ts';
-import type { StoredRun } from '../../operations/runs/documents.ts';
+import { runEventDocument, type RunEventDocument } from '../../documents/runs.ts';
+import { FollowedRun } from '../../workflow/runs/followed-run.ts';
+import type { StoredRun } from '../../project/definition/contracts.ts';
 import type { HttpServices } from './route.ts';
 import { Alarm, heartbeatText, streamOf, type StreamRequest, type Streams } from './stream.ts';
 

@@ -9,8 +9,8 @@ import { makeApp } from './app.ts';
 import type { HttpServices } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 import { Streams } from './stream.ts';
-import type { TimelineDocument } from '../../operations/documents/runs.ts';
-import type { Shown } from '../../operations/documents/mail.ts';
+import type { TimelineDocument } from '../../documents/runs.ts';
+import type { Shown } from '../../documents/mail.ts';
 
 /** What a saved page shows, by its whole id. */
 export interface Subject {

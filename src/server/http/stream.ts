@@ -1,4 +1,4 @@
-import type { Topic } from '../../operations/api/services.ts';
+import type { Topic } from '../../project/api.ts';
 import { Refusal } from './problem.ts';
 import type { Asked, HttpServices } from './route.ts';
 

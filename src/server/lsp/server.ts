@@ -26,7 +26,7 @@ import type {
 import { UnsavedTexts } from '../../disk/unsaved.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { actionsOf, completionOf, diagnosticOf, editOf, isWithin } from './protocol.ts';
-import type { Edited } from '../../operations/edited-project.ts';
+import type { Edited } from '../../project/edited-project.ts';
 
 /** What the language server needs of the program. */
 interface EditorServices {

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import { ProblemsError } from '../../operations/problems.ts';
+import { ProblemsError } from '../../project/definition/problems.ts';
 
 /** The result of a tool. */
 interface ToolResult {

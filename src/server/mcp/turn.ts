@@ -1,8 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { Project } from '../../operations/project/project.ts';
-import { noteProgress, questionType, stageMessage, threadText } from '../../operations/turn-tools.ts';
-import type { TurnPlace } from '../../operations/sending.ts';
+import type { Project } from '../../project/project.ts';
+import { noteProgress, questionType, stageMessage, threadText } from '../../mail/questions/turn-tools.ts';
+import type { TurnPlace } from '../../mail/questions/sending.ts';
 import { answer } from './answer.ts';
 import { serveStdio } from './stdio.ts';
 

@@ -1,7 +1,7 @@
 import type { Json } from '../../kernel/json.ts';
 import { ask, at, send } from './client.ts';
-import type { Sending } from '../../operations/documents/mail.ts';
-import type { PlanDocument } from '../../operations/documents/workflows.ts';
+import type { Sending } from '../../documents/mail.ts';
+import type { PlanDocument } from '../../documents/workflows.ts';
 
 type Values = Readonly<Record<string, Json>>;
 

@@ -5,7 +5,7 @@ import { ActButton } from '../parts/form.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { State } from '../parts/text.tsx';
 import { notify } from '../state/toasts.ts';
-import type { Artifact } from '../../operations/artifacts.ts';
+import type { Artifact } from '../../composer/artifacts.ts';
 import type { Composer } from './model.ts';
 import { dragged } from './node.tsx';
 

@@ -18,7 +18,7 @@ import {
   type Frame,
 } from './placing.ts';
 import { usePointer, useSize, type Gesture } from './pointing.ts';
-import type { Draft } from '../../operations/documents/composer.ts';
+import type { Draft } from '../../documents/composer.ts';
 
 /** The graph of the steps: drag a step to move it, the circle at its right to connect it. */
 export function Canvas({ composer }: { readonly composer: Composer }) {

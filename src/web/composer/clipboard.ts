@@ -2,7 +2,7 @@ import { valueAt, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { CopiedStep } from '../../editing/graph/documents.ts';
 import { notify } from '../state/toasts.ts';
 import type { Composer } from './model.ts';
-import type { Draft } from '../../operations/documents/composer.ts';
+import type { Draft } from '../../documents/composer.ts';
 
 /* Steps in the clipboard of the system: data for another composer, and lines for text fields. */
 

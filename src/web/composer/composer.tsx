@@ -18,7 +18,7 @@ import { Composer } from './model.ts';
 import { PromptContext } from './prompt-context.tsx';
 import { StepTable } from './step-table.tsx';
 import { TextPane } from './text-pane.tsx';
-import type { Draft } from '../../operations/documents/composer.ts';
+import type { Draft } from '../../documents/composer.ts';
 
 interface ComposerProps {
   readonly id: string;

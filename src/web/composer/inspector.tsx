@@ -5,7 +5,7 @@ import type { Forms } from '../../editing/graph/documents.ts';
 import { Panel } from '../parts/panel.tsx';
 import { Fields } from './fields.tsx';
 import type { Composer } from './model.ts';
-import type { Draft } from '../../operations/documents/composer.ts';
+import type { Draft } from '../../documents/composer.ts';
 
 type Step = Draft['steps'][number];
 

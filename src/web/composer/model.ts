@@ -1,13 +1,13 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { Act, FormField, Forms } from '../../editing/graph/documents.ts';
-import type { Artifact } from '../../operations/artifacts.ts';
+import type { Artifact } from '../../composer/artifacts.ts';
 import { valueAt, type Path } from '../../kernel/json.ts';
 import { ask, at, Problem, read, send } from '../api/client.ts';
 import { draft as kept } from '../state/drafts.ts';
 import { complain, notify } from '../state/toasts.ts';
 import { editorPatches, formOf, patched, shown, type SourceForm } from './source-text.ts';
-import type { Draft } from '../../operations/documents/composer.ts';
-import type { WorkflowFile } from '../../operations/documents/workflows.ts';
+import type { Draft } from '../../documents/composer.ts';
+import type { WorkflowFile } from '../../documents/workflows.ts';
 
 type Patch = Draft['patches'][number];
 

@@ -2,7 +2,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import type { Point } from '../graph.ts';
 import type { Composer } from './model.ts';
 import { box } from './placing.ts';
-import type { Draft } from '../../operations/documents/composer.ts';
+import type { Draft } from '../../documents/composer.ts';
 
 /** The type of what is dragged from the list of artifacts. */
 export const dragged = 'application/x-mailroom-artifact';

@@ -6,7 +6,7 @@ import { edition } from '../state/live.ts';
 import { go, link } from '../state/route.ts';
 import type { ComposerView } from './composer.tsx';
 import { NameForm } from './name-form.tsx';
-import type { Draft } from '../../operations/documents/composer.ts';
+import type { Draft } from '../../documents/composer.ts';
 
 /** The composer, whose code is loaded when somebody opens it. */
 export function EditWorkflow({ id }: { readonly id: string }) {

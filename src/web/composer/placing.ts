@@ -1,5 +1,5 @@
 import { layers, type Point } from '../graph.ts';
-import type { Draft } from '../../operations/documents/composer.ts';
+import type { Draft } from '../../documents/composer.ts';
 
 /* Where the steps of a draft are on the canvas. */
 

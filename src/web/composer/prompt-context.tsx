@@ -3,7 +3,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import { Panel, Table } from '../parts/panel.tsx';
 import { State, visible } from '../parts/text.tsx';
 import type { Composer } from './model.ts';
-import type { Draft } from '../../operations/documents/composer.ts';
+import type { Draft } from '../../documents/composer.ts';
 
 type Context = Draft['promptContexts'][number];
 type Memories = NonNullable<Context['memory']>;

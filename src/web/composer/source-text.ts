@@ -1,4 +1,4 @@
-import type { Draft } from '../../operations/documents/composer.ts';
+import type { Draft } from '../../documents/composer.ts';
 
 type Patch = Draft['patches'][number];
 

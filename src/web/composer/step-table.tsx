@@ -2,7 +2,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import { Table } from '../parts/panel.tsx';
 import type { Composer } from './model.ts';
 import { problemsByStep } from './placing.ts';
-import type { Draft } from '../../operations/documents/composer.ts';
+import type { Draft } from '../../documents/composer.ts';
 
 /** Every step with all that the canvas does to it, for the keyboard and for screen readers. */
 export function StepTable({ composer }: { readonly composer: Composer }) {

@@ -26,7 +26,7 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { Editor } from './model.ts';
-import type { DraftProblem } from '../../operations/documents/composer.ts';
+import type { DraftProblem } from '../../documents/composer.ts';
 
 /*
  * The text of a workflow in CodeMirror. It lives in a shadow root: its styles are style sheets that

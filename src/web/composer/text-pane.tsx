@@ -2,7 +2,7 @@ import type { CompletionSource } from '@codemirror/autocomplete';
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from '../api/client.ts';
 import { complain } from '../state/toasts.ts';
-import type { CompletionsDocument } from '../../operations/documents/workflows.ts';
+import type { CompletionsDocument } from '../../documents/workflows.ts';
 import type { Composer } from './model.ts';
 import { sourceOffset } from './source-text.ts';
 import { openEditor, type TextEditor } from './text-editor.ts';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { oneLine } from '../../kernel/one-line.ts';
-import type { Session } from '../../operations/documents/status.ts';
+import type { Session } from '../../documents/status.ts';
 import { past } from '../state/past.ts';
 import { saved } from '../state/saved.ts';
 import { useLive } from '../state/live.ts';

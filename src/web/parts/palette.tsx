@@ -1,15 +1,15 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
-import type { WorkflowRow } from '../../operations/documents/workflows.ts';
+import type { WorkflowRow } from '../../documents/workflows.ts';
 import { rank } from '../find.ts';
 import { dialog, shortcuts } from '../keys.ts';
 import { useLive } from '../state/live.ts';
 import { go, link } from '../state/route.ts';
 import { Dialog } from './dialog.tsx';
-import type { InboxDocument } from '../../operations/documents/inbox.ts';
-import type { RunSummary } from '../../operations/documents/runs.ts';
-import type { StatusDocument } from '../../operations/documents/status.ts';
+import type { InboxDocument } from '../../documents/inbox.ts';
+import type { RunSummary } from '../../documents/runs.ts';
+import type { StatusDocument } from '../../documents/status.ts';
 
 interface Command {
   readonly kind: string;

@@ -4,8 +4,8 @@ import { useLive } from '../state/live.ts';
 import { clock } from '../state/now.ts';
 import { past, pastProblem, showMoment, showNow } from '../state/past.ts';
 import { Trouble } from './panel.tsx';
-import type { RunSummary } from '../../operations/documents/runs.ts';
-import type { StatusDocument } from '../../operations/documents/status.ts';
+import type { RunSummary } from '../../documents/runs.ts';
+import type { StatusDocument } from '../../documents/status.ts';
 
 /** The number of places of the slider. */
 const places = 1_000;

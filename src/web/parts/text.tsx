@@ -8,7 +8,7 @@ import { duration, span } from '../../kernel/times.ts';
 import { link } from '../state/route.ts';
 import { now } from '../state/now.ts';
 import { notify } from '../state/toasts.ts';
-import type { Explained } from '../../operations/documents/common.ts';
+import type { Explained } from '../../documents/common.ts';
 
 /** Text of others with its line breaks and tabs; control and direction characters are visible. */
 export function visible(text: string): string {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { Problem, read } from '../api/client.ts';
 import { query, refine } from './route.ts';
-import type { StatusDocument } from '../../operations/documents/status.ts';
+import type { StatusDocument } from '../../documents/status.ts';
 
 /** A moment of the past. */
 export interface PastMoment {

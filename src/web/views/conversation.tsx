@@ -1,7 +1,7 @@
 import { Ago, Line, Price, State, Text } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
-import type { MessageDocument } from '../../operations/documents/mail.ts';
-import type { TurnStatus } from '../../operations/documents/status.ts';
+import type { MessageDocument } from '../../documents/mail.ts';
+import type { TurnStatus } from '../../documents/status.ts';
 
 interface Props {
   readonly messages: readonly MessageDocument[];

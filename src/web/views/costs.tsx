@@ -2,7 +2,7 @@ import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Line, Price } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { query, refine } from '../state/route.ts';
-import type { CostKind, CostsDocument } from '../../operations/documents/mail.ts';
+import type { CostKind, CostsDocument } from '../../documents/mail.ts';
 
 const kinds: readonly CostKind[] = [
   'role',

@@ -4,7 +4,7 @@ import { Ago, Line, State, Until } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { Item } from './item.tsx';
-import type { InboxDocument, InboxItem } from '../../operations/documents/inbox.ts';
+import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
 
 /** Everything that waits for a person, and the selected one with its context and its answer. */
 export function Inbox({ id }: { readonly id: string | null }) {

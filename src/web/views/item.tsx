@@ -6,7 +6,7 @@ import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { judge, reply, type CommandResult } from '../api/actions.ts';
 import { at } from '../api/client.ts';
-import type { Session } from '../../operations/documents/status.ts';
+import type { Session } from '../../documents/status.ts';
 import { Fields, typedFields } from '../parts/fields.tsx';
 import { useAction, useRefusal, WriteButton } from '../parts/form.tsx';
 import { Loaded } from '../parts/panel.tsx';
@@ -18,9 +18,9 @@ import { complain, notify } from '../state/toasts.ts';
 import { Problem } from '../api/client.ts';
 import { Conversation } from './conversation.tsx';
 import { Work } from './work.tsx';
-import type { InboxItem } from '../../operations/documents/inbox.ts';
-import type { Shown } from '../../operations/documents/mail.ts';
-import type { StatusDocument } from '../../operations/documents/status.ts';
+import type { InboxItem } from '../../documents/inbox.ts';
+import type { Shown } from '../../documents/mail.ts';
+import type { StatusDocument } from '../../documents/status.ts';
 
 /** One thing that waits for a person: what it is about, what follows, and the answer. */
 export function Item({ item }: { readonly item: InboxItem }) {

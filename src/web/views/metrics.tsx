@@ -6,7 +6,7 @@ import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Facts, Line } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { query, refine } from '../state/route.ts';
-import type { MetricsDocument } from '../../operations/documents/metrics.ts';
+import type { MetricsDocument } from '../../metrics/document.ts';
 
 type Metric = MetricsDocument['metrics'][number];
 type Sample = Metric['samples'][number];

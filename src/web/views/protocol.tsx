@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { formatDuration } from '../../kernel/duration.ts';
 import { oneLine } from '../../kernel/one-line.ts';
-import type { LetterType, ProtocolDocument } from '../../operations/documents/protocol.ts';
+import type { LetterType, ProtocolDocument } from '../../documents/protocol.ts';
 import { arrowBetween, bent, labelOf, ring, ringBox, type Edge, type Point } from '../graph.ts';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
 import { Empty, Loaded, Table } from '../parts/panel.tsx';

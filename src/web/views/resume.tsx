@@ -1,6 +1,6 @@
 import { command } from '../api/actions.ts';
 import { at } from '../api/client.ts';
-import type { ResumptionDocument } from '../../operations/documents/runs.ts';
+import type { ResumptionDocument } from '../../documents/runs.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Loaded, Panel, Table } from '../parts/panel.tsx';
 import { Line, State } from '../parts/text.tsx';

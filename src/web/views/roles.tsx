@@ -11,7 +11,7 @@ import { Protocol } from './protocol.tsx';
 import { WaitGraph } from './wait-graph.tsx';
 import { Landings } from './work.tsx';
 import { OnWorker, Workers } from './workers.tsx';
-import type { RoleStatus, TurnStatus, StatusDocument } from '../../operations/documents/status.ts';
+import type { RoleStatus, TurnStatus, StatusDocument } from '../../documents/status.ts';
 
 /** Who works, who waits for whom since when, and what is wrong. */
 export function Roles() {

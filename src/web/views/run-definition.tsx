@@ -4,7 +4,7 @@ import { link } from '../state/route.ts';
 import type { StepRow } from '../steps.ts';
 import { StepGraph } from './step-graph.tsx';
 import { stepLink } from './timeline.tsx';
-import type { RunDefinition } from '../../operations/documents/runs.ts';
+import type { RunDefinition } from '../../documents/runs.ts';
 
 /** The steps of a run's own body, coloured by their status. */
 export function RunGraph({

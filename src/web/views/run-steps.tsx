@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { seconds } from '../../kernel/local-time.ts';
 import { duration } from '../../kernel/times.ts';
 import { retryStep } from '../api/actions.ts';
-import type { RunDocument } from '../../operations/documents/runs.ts';
+import type { RunDocument } from '../../documents/runs.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Panel, Table } from '../parts/panel.tsx';
 import { Facts, Lasting, Line, Price, State, Text, visible } from '../parts/text.tsx';
@@ -11,7 +11,7 @@ import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
 import type { StepRow } from '../steps.ts';
 import { stepLink } from './timeline.tsx';
-import type { Stretch, TimelineDocument } from '../../operations/documents/runs.ts';
+import type { Stretch, TimelineDocument } from '../../documents/runs.ts';
 
 /** All steps of a run with their results. */
 export function Steps({

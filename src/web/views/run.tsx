@@ -3,7 +3,7 @@ import { money } from '../../kernel/cost.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { command } from '../api/actions.ts';
 import { at } from '../api/client.ts';
-import type { RunDocument } from '../../operations/documents/runs.ts';
+import type { RunDocument } from '../../documents/runs.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, View } from '../parts/panel.tsx';
 import { Ago, Facts, Id, Lasting, Line, State, visible, Why } from '../parts/text.tsx';
@@ -20,9 +20,9 @@ import { ResumePanel } from './resume.tsx';
 import { StepPanel, Steps, visitOf } from './run-steps.tsx';
 import { stateOf } from './runs.tsx';
 import { StepBars } from './timeline.tsx';
-import type { InboxDocument } from '../../operations/documents/inbox.ts';
-import type { RunDefinition, TimelineDocument } from '../../operations/documents/runs.ts';
-import type { StatusDocument } from '../../operations/documents/status.ts';
+import type { InboxDocument } from '../../documents/inbox.ts';
+import type { RunDefinition, TimelineDocument } from '../../documents/runs.ts';
+import type { StatusDocument } from '../../documents/status.ts';
 
 /** One run: why it waits, its graph, its steps on a time axis, their results, and their output. */
 export function Run({ id }: { readonly id: string }) {

@@ -4,7 +4,7 @@ import { useLive } from '../state/live.ts';
 import { link, query, refine } from '../state/route.ts';
 import { More, pageSize } from './threads.tsx';
 import { Id } from '../parts/text.tsx';
-import type { RunSummary } from '../../operations/documents/runs.ts';
+import type { RunSummary } from '../../documents/runs.ts';
 
 /** The state of a run as people see it: one that no process hosts has stopped. */
 export function stateOf({ status, alive }: Pick<RunSummary, 'status' | 'alive'>): string {

@@ -2,8 +2,8 @@ import type { Signal } from '@preact/signals';
 import { oneLine } from '../../kernel/one-line.ts';
 import { sendMessage } from '../api/actions.ts';
 import { Problem } from '../api/client.ts';
-import type { LetterType, ProtocolDocument } from '../../operations/documents/protocol.ts';
-import type { Session } from '../../operations/documents/status.ts';
+import type { LetterType, ProtocolDocument } from '../../documents/protocol.ts';
+import type { Session } from '../../documents/status.ts';
 import { Fields, typedFields } from '../parts/fields.tsx';
 import { useAction, WriteButton } from '../parts/form.tsx';
 import { Empty, Loaded, View } from '../parts/panel.tsx';
@@ -12,7 +12,7 @@ import { useLive } from '../state/live.ts';
 import { go, link, query } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
 import { onSubmit } from './item.tsx';
-import type { StatusDocument } from '../../operations/documents/status.ts';
+import type { StatusDocument } from '../../documents/status.ts';
 
 const place = 'send';
 

@@ -13,7 +13,7 @@ import { go, link } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
 import { onSubmit } from './item.tsx';
 import { StepGraph, type GraphStep } from './step-graph.tsx';
-import type { PlanDocument } from '../../operations/documents/workflows.ts';
+import type { PlanDocument } from '../../documents/workflows.ts';
 
 /** The text of the workflow in an editor. */
 interface Edited {

@@ -9,8 +9,8 @@ import { link, query, refine } from '../state/route.ts';
 import { Conversation } from './conversation.tsx';
 import { say } from './roles.tsx';
 import { Landings, Work } from './work.tsx';
-import type { Shown } from '../../operations/documents/mail.ts';
-import type { StatusDocument, WaitingThread } from '../../operations/documents/status.ts';
+import type { Shown } from '../../documents/mail.ts';
+import type { StatusDocument, WaitingThread } from '../../documents/status.ts';
 
 /** The number of rows that a list shows before it is asked for more. */
 export const pageSize = 100;

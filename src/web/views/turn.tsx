@@ -15,9 +15,9 @@ import { Conversation } from './conversation.tsx';
 import { Item } from './item.tsx';
 import { say } from './roles.tsx';
 import { Landings } from './work.tsx';
-import type { InboxDocument } from '../../operations/documents/inbox.ts';
-import type { InvocationDocument, Shown } from '../../operations/documents/mail.ts';
-import type { StatusDocument } from '../../operations/documents/status.ts';
+import type { InboxDocument } from '../../documents/inbox.ts';
+import type { InvocationDocument, Shown } from '../../documents/mail.ts';
+import type { StatusDocument } from '../../documents/status.ts';
 
 type ShownTurn = Extract<Shown, { kind: 'turn' }>;
 

@@ -4,7 +4,7 @@ import { Empty } from '../parts/panel.tsx';
 import { State, toneOf, visible } from '../parts/text.tsx';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
 import { RoleBox, useWidth } from '../parts/role-ring.tsx';
-import type { RoleStatus } from '../../operations/documents/status.ts';
+import type { RoleStatus } from '../../documents/status.ts';
 
 /** A wider drawing has long arrows and says no more. */
 const mostWidth = 720;

@@ -4,7 +4,7 @@ import { Line, State, Why } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { stepLink } from './timeline.tsx';
-import type { WhyDocument } from '../../operations/documents/mail.ts';
+import type { WhyDocument } from '../../documents/mail.ts';
 
 /** Why one thing moves, waits or has ended. */
 export function WhyView({ target }: { readonly target: string }) {

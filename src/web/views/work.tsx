@@ -4,8 +4,8 @@ import { Loaded, Panel, Table } from '../parts/panel.tsx';
 import { Lasting, Line, State, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
-import type { LandingStatus } from '../../operations/documents/status.ts';
-import type { MessageDifference } from '../../operations/documents/mail.ts';
+import type { LandingStatus } from '../../documents/status.ts';
+import type { MessageDifference } from '../../documents/mail.ts';
 
 /** What the work of a message changes, or of a turn whose work is to land. */
 export function Work({ of, id }: { readonly of: 'messages' | 'turns'; readonly id: string }) {

@@ -4,7 +4,7 @@ import { Empty, Table } from '../parts/panel.tsx';
 import { Ago, Line, State, Until, visible } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
-import type { TurnWorker, StatusDocument } from '../../operations/documents/status.ts';
+import type { TurnWorker, StatusDocument } from '../../documents/status.ts';
 
 type Worker = NonNullable<StatusDocument['workers']>[number];
 

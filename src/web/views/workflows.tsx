@@ -1,5 +1,5 @@
 import { at } from '../api/client.ts';
-import type { WorkflowFile, WorkflowRow } from '../../operations/documents/workflows.ts';
+import type { WorkflowFile, WorkflowRow } from '../../documents/workflows.ts';
 import { NewWorkflow } from '../composer/opening.tsx';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Ago, Facts, Line, State, Text, visible } from '../parts/text.tsx';

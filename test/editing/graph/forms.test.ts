@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FormField } from '../../../src/editing/graph/documents.ts';
-import { formsFor } from '../../../src/operations/composer.ts';
+import { formsFor } from '../../../src/composer/composer.ts';
 
 function fieldAt(fields: readonly FormField[], [key, ...rest]: readonly string[]): FormField {
   const found = fields.find((field) => field.key === key);

@@ -9,9 +9,9 @@ import type { AgentJob, AgentRunner, RunnerEvents } from '../../../src/host/runn
 import { GitTravel, type Travel } from '../../../src/host/runner/travel.ts';
 import { roleBranch, roleCheckout } from '../../../src/kernel/work.ts';
 import { TurnFolders } from '../../../src/mail/mailboxes/turn-folders.ts';
-import { Begun } from '../../../src/operations/workers/begun.ts';
-import type { HeldTurn, Workplace } from '../../../src/operations/workers/held-turn.ts';
-import { eventsOf, Worker } from '../../../src/operations/workers/worker.ts';
+import { Begun } from '../../../src/workers/begun.ts';
+import type { HeldTurn, Workplace } from '../../../src/workers/held-turn.ts';
+import { eventsOf, Worker } from '../../../src/workers/worker.ts';
 import { maskOf } from '../../../src/process/output/mask.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
 import { gitIn, project, thread } from '../../git/roles-at-work.ts';

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { shownPlan } from '../../../src/cli/plan-text.ts';
 import { runDocument } from '../../../src/languages/swdl/run-record.ts';
-import { mermaidOf } from '../../../src/operations/graph/mermaid.ts';
-import { diagramOf } from '../../../src/operations/graph/diagram.ts';
-import { describeRunEvent } from '../../../src/operations/runs/changes.ts';
-import { planDocument } from '../../../src/operations/runs/plan.ts';
+import { mermaidOf } from '../../../src/graph/mermaid.ts';
+import { diagramOf } from '../../../src/graph/diagram.ts';
+import { describeRunEvent } from '../../../src/workflow/runs/changes.ts';
+import { planDocument } from '../../../src/workflow/runs/plan.ts';
 import { found, stage, swdl } from '../../docs/swdl-plays.ts';
 import { result, World } from '../../workflow/machine/world.ts';
 

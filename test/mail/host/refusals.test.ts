@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Message } from '../../../src/mail/format/message.ts';
 import { MailHost } from '../../../src/mail/host/mail-host.ts';
 import type { LookResult } from '../../../src/host/loop.ts';
-import { readRoleFile } from '../../../src/operations/project/project-files.ts';
+import { readRoleFile } from '../../../src/project/definition/project-files.ts';
 import { Journal } from '../../../src/disk/journal.ts';
 import { diskError } from '../../../src/disk/disk.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import type { Json } from '../../../src/kernel/json.ts';
-import type { ApiKey, ApiServices, Topic } from '../../../src/operations/api/services.ts';
+import type { ApiKey, ApiServices, Topic } from '../../../src/project/api.ts';
 import { makeApp } from '../../../src/server/http/app.ts';
 import type { HttpServices, Route } from '../../../src/server/http/route.ts';
 import { allRoutes } from '../../../src/server/http/routes/all.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Project } from '../../../src/operations/project/project.ts';
+import { Project } from '../../../src/project/project.ts';
 import { ProjectFixture } from '../../cli/project-fixture.ts';
 import { team } from '../../cli/team.ts';
 import { ada, ApiFixture } from './api-fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { composedDocument, formsDocument, type Draft } from '../../../src/operations/documents/composer.ts';
-import { planDocument } from '../../../src/operations/documents/workflows.ts';
+import { composedDocument, formsDocument, type Draft } from '../../../src/documents/composer.ts';
+import { planDocument } from '../../../src/documents/workflows.ts';
 import { grammarOf, workflowGrammar } from '../../../src/editing/grammar.ts';
 import { applyPatches } from '../../../src/yaml/edit/edit.ts';
 import { parseYaml } from '../../../src/yaml/yaml.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statusDocument } from '../../../src/operations/documents/status.ts';
+import { statusDocument } from '../../../src/documents/status.ts';
 import { letter } from '../../cli/team.ts';
 import { ada, ApiFixture, reader as grace } from './api-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { SeenWorker } from '../../../src/letters/worker.ts';
-import type { Project } from '../../../src/operations/project/project.ts';
+import type { Project } from '../../../src/project/project.ts';
 import { ProjectFixture } from '../../cli/project-fixture.ts';
 import { ApiFixture, reader } from './api-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/kernel/json.ts';
-import { workflowsDocument } from '../../../src/operations/documents/workflows.ts';
+import { workflowsDocument } from '../../../src/documents/workflows.ts';
 import { ApiFixture, type Told } from './api-fixture.ts';
 
 const ship = `# Ships a release.

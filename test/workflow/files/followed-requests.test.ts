@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followedRequests, keepRequest } from '../../../src/operations/nip/executions.ts';
+import { followedRequests, keepRequest } from '../../../src/project/definition/executions.ts';
 import type { NostrEvent } from '../../../src/letters/nostr-event.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { EventLog } from '../../../src/nostr/event-log.ts';

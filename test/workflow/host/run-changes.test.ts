@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeOneOfRuns, describeRunEvent } from '../../../src/operations/runs/changes.ts';
+import { describeOneOfRuns, describeRunEvent } from '../../../src/workflow/runs/changes.ts';
 import type { RunEvent } from '../../../src/workflow/machine/event.ts';
 import { World } from '../machine/world.ts';
 

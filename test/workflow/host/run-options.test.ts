@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ValueType } from '../../../src/workflow/model.ts';
 import type { PlanData } from '../../../src/workflow/machine/plan.ts';
-import { parseBudget, readParameters } from '../../../src/operations/runs/parameters.ts';
-import { refuseAbove } from '../../../src/operations/runs/plan.ts';
+import { parseBudget, readParameters } from '../../../src/workflow/runs/parameters.ts';
+import { refuseAbove } from '../../../src/workflow/runs/plan.ts';
 import { anyValue, graph, workflow } from '../machine/graph.ts';
 
 /*

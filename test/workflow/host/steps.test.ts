@@ -1,11 +1,11 @@
 import { writeSealed } from '../../../src/host/seal.ts';
 import { expect, it } from 'vitest';
-import { compose } from '../../../src/operations/compose.ts';
+import { compose } from '../../../src/mail/questions/compose.ts';
 import { fileName } from '../../../src/mail/format/message.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { RunOutbox } from '../../../src/workflow/files/run-outbox.ts';
 import { Crash, HostedMail, key, protocol, run } from '../../mail/host/hosted-mail.ts';
-import { draftText } from '../../../src/operations/sending.ts';
+import { draftText } from '../../../src/mail/questions/sending.ts';
 
 it('takes a step of a run, has it done and puts the answer into the inbox of the run', () => {
   const project = new HostedMail();

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { Upped } from './world.ts';
-import type { StatusDocument } from '../../../src/operations/documents/status.ts';
+import type { StatusDocument } from '../../../src/documents/status.ts';
 
 const gated = `name: w
 version: "1"

@@ -1,6 +1,6 @@
-import { metricsDocument } from '../../../operations/documents/metrics.ts';
-import { prometheusText } from '../../../operations/metrics/metrics.ts';
-import { Metrics } from '../../../operations/metrics/read-metrics.ts';
+import { metricsDocument } from '../../../metrics/document.ts';
+import { prometheusText } from '../../../metrics/metrics.ts';
+import { Metrics } from '../../../metrics/read-metrics.ts';
 import { openApiDocument } from '../openapi.ts';
 import { route, type Route } from '../route.ts';
 import { runStream } from '../run-stream.ts';

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { composeWorkflow, formsFor } from '../../../operations/composer.ts';
-import { writeStubs } from '../../../operations/artifacts.ts';
+import { composeWorkflow, formsFor } from '../../../composer/composer.ts';
+import { writeStubs } from '../../../composer/artifacts.ts';
 import {
   actBody,
   composedDocument,
   formsDocument,
   stubsDocument,
-} from '../../../operations/documents/composer.ts';
+} from '../../../documents/composer.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Route } from '../route.ts';
 import { byWorkflow, definitionBytes, workflows } from './shapes.ts';

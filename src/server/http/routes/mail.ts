@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { json } from '../../../operations/documents/common.ts';
+import { json } from '../../../documents/common.ts';
 import {
   costsDocument,
   differenceDocument,
@@ -10,14 +10,14 @@ import {
   type CommandResult,
   type Sending,
   type Shown,
-} from '../../../operations/documents/mail.ts';
-import { messageDifference } from '../../../operations/message-difference.ts';
-import { readCosts } from '../../../operations/read-costs.ts';
-import { ask, targetsOf, type Asked as CommandAsked } from '../../../operations/requests.ts';
-import { showAt } from '../../../operations/show.ts';
-import { replyAs, sendAs, type WrittenMessage } from '../../../operations/speak.ts';
-import { partOf } from '../../../operations/text-parts.ts';
-import { why } from '../../../operations/why/why.ts';
+} from '../../../documents/mail.ts';
+import { messageDifference } from '../../../mail/questions/message-difference.ts';
+import { readCosts } from '../../../mail/questions/read-costs.ts';
+import { ask, targetsOf, type Asked as CommandAsked } from '../../../mail/questions/requests.ts';
+import { showAt } from '../../../mail/questions/show.ts';
+import { replyAs, sendAs, type WrittenMessage } from '../../../mail/questions/speak.ts';
+import { partOf } from '../../../mail/questions/text-parts.ts';
+import { why } from '../../../mail/questions/why.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
 import { byId, byRole, byTarget, byTurn, momentIn, nothing, past } from './shapes.ts';

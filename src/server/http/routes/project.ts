@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { protocolDocument as protocolSchema } from '../../../operations/documents/protocol.ts';
-import { ProblemsError } from '../../../operations/problems.ts';
-import { protocolDocument } from '../../../operations/protocol-document.ts';
+import { protocolDocument as protocolSchema } from '../../../documents/protocol.ts';
+import { ProblemsError } from '../../../project/definition/problems.ts';
+import { protocolDocument } from '../../../mail/questions/protocol-document.ts';
 import { listed, paging } from '../paging.ts';
-import { inboxDocument } from '../../../operations/documents/inbox.ts';
+import { inboxDocument } from '../../../documents/inbox.ts';
 import {
   sessionDocument,
   statusDocument,
   type StatusDocument,
-} from '../../../operations/documents/status.ts';
-import { inboxDocument as documentOf, readInbox } from '../../../operations/inbox.ts';
-import { readStatus } from '../../../operations/read-status.ts';
-import { pastStatus } from '../../../operations/past-status.ts';
+} from '../../../documents/status.ts';
+import { inboxDocument as documentOf, readInbox } from '../../../mail/questions/inbox.ts';
+import { readStatus } from '../../../mail/questions/read-status.ts';
+import { pastStatus } from '../../../mail/questions/past-status.ts';
 import { route, type HttpServices, type Route } from '../route.ts';
 import { momentIn, past } from './shapes.ts';
 

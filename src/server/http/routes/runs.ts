@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Moment } from '../../../kernel/times.ts';
-import { json } from '../../../operations/documents/common.ts';
+import { json } from '../../../documents/common.ts';
 import {
   resumptionDocument,
   runDefinitionDocument,
@@ -9,11 +9,11 @@ import {
   runVerdict,
   timelineDocument,
   type RunVerdict,
-} from '../../../operations/documents/runs.ts';
-import { commandRun, resumeRun, retryStep } from '../../../operations/runs/commands.ts';
-import { readRunDefinition } from '../../../operations/runs/definition.ts';
-import { readLogs, readResumption, readRun, readRuns } from '../../../operations/runs/reading.ts';
-import { timelineOf } from '../../../operations/runs/timeline.ts';
+} from '../../../documents/runs.ts';
+import { commandRun, resumeRun, retryStep } from '../../../workflow/questions/commands.ts';
+import { readRunDefinition } from '../../../workflow/runs/run-definition.ts';
+import { readLogs, readResumption, readRun, readRuns } from '../../../workflow/runs/reading.ts';
+import { timelineOf } from '../../../workflow/runs/timeline.ts';
 import { listed, paging } from '../paging.ts';
 import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
 import { plainText } from './mail.ts';

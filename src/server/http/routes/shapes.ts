@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Moment } from '../../../kernel/times.ts';
-import { momentHelp, momentOf } from '../../../operations/moment.ts';
+import { momentHelp, momentOf } from '../../../mail/questions/moment.ts';
 
 /** An id or the end of one, or a name. What it names is looked up; it is never a path. */
 const word = z.string().regex(/^[\w-]{1,100}$/);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { workersDocument } from '../../../operations/documents/status.ts';
+import { workersDocument } from '../../../documents/status.ts';
 import { route, type Route } from '../route.ts';
 import { nothing } from './shapes.ts';
 

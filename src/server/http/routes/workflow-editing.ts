@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { readArtifacts } from '../../../operations/artifacts.ts';
-import { convertText, formats } from '../../../operations/convert-text.ts';
+import { readArtifacts } from '../../../composer/artifacts.ts';
+import { convertText, formats } from '../../../workflow/questions/convert-text.ts';
 import {
   artifactsDocument,
   completionsDocument,
@@ -8,15 +8,15 @@ import {
   draftDocument,
   operation,
   savedDocument,
-} from '../../../operations/documents/workflows.ts';
+} from '../../../documents/workflows.ts';
 import {
   createWorkflow,
   draftWorkflow,
   firstWorkflow,
   saveWorkflow,
   type Edit,
-} from '../../../operations/edit-workflow.ts';
-import { locateWorkflow } from '../../../operations/workflow-files.ts';
+} from '../../../workflow/questions/edit-workflow.ts';
+import { locateWorkflow } from '../../../workflow/questions/workflow-files.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Route } from '../route.ts';
 import { byWorkflow, definitionBytes, workflows } from './shapes.ts';

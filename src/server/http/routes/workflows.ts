@@ -1,22 +1,22 @@
 import * as z from 'zod';
-import { json } from '../../../operations/documents/common.ts';
+import { json } from '../../../documents/common.ts';
 import {
   planDocument,
   startedDocument,
   validateDocument,
   workflowDocument,
   workflowsDocument,
-} from '../../../operations/documents/workflows.ts';
-import { formats } from '../../../operations/convert-text.ts';
-import { planWorkflow, startWorkflow } from '../../../operations/runs/start.ts';
-import { validate } from '../../../operations/validate.ts';
+} from '../../../documents/workflows.ts';
+import { formats } from '../../../workflow/questions/convert-text.ts';
+import { planWorkflow, startWorkflow } from '../../../workflow/questions/start.ts';
+import { validate } from '../../../project/definition/validate.ts';
 import {
   findWorkflow,
   listWorkflows,
   locateWorkflow,
   readWorkflowFile,
   workflowText,
-} from '../../../operations/workflow-files.ts';
+} from '../../../workflow/questions/workflow-files.ts';
 import { route, type Route } from '../route.ts';
 import { byWorkflow, definitionBytes, workflows } from './shapes.ts';
 

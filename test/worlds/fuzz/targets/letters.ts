@@ -1,5 +1,5 @@
 import fc from '../../../support/fast-check.ts';
-import { followedRequests } from '../../../../src/operations/nip/executions.ts';
+import { followedRequests } from '../../../../src/project/definition/executions.ts';
 import { MailroomError } from '../../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../../src/kernel/json.ts';
 import { workflowList } from '../../../../src/nostr/listing.ts';
@@ -19,7 +19,7 @@ import { readParked } from '../../../../src/host/parked.ts';
 import { secretsOfProject } from '../../../../src/host/project-key.ts';
 import { sealed } from '../../../../src/host/seal.ts';
 import { clearPlaces, clearStateFiles, openState } from '../../../../src/host/state-places.ts';
-import { readKeptStatus } from '../../../../src/operations/project/kept-status.ts';
+import { readKeptStatus } from '../../../../src/mail/controller/kept-status.ts';
 import { runFolders, runHolder } from '../../../../src/workflow/files/layout.ts';
 import { listRuns, readRun } from '../../../../src/workflow/files/run-folders.ts';
 import { run, type HostedMail } from '../../../mail/host/hosted-mail.ts';
@@ -28,7 +28,7 @@ import { step, workflow } from '../../../workflow/files/samples.ts';
 import { template } from '../../../workflow/machine/graph.ts';
 import type { Kind } from '../../../../src/disk/disk.ts';
 import { bounded, Finding, type Target } from '../target.ts';
-import { readConfirmed } from '../../../../src/operations/project/confirmed.ts';
+import { readConfirmed } from '../../../../src/project/definition/confirmed.ts';
 
 /*
  * Any JSON in any folder that a host reads and others may write: no host ends, and the mail and the run continue with the rest.

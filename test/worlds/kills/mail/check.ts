@@ -3,7 +3,7 @@ import { apply } from '../../../../src/mail/machine/apply.ts';
 import type { MailEvent } from '../../../../src/mail/machine/event.ts';
 import type { Protocol } from '../../../../src/mail/format/protocol.ts';
 import { emptyState, type MailState } from '../../../../src/mail/machine/state.ts';
-import { readKeptStatus, statusSource } from '../../../../src/operations/project/kept-status.ts';
+import { readKeptStatus, statusSource } from '../../../../src/mail/controller/kept-status.ts';
 import { RealDisk } from '../../../../src/disk/real-disk.ts';
 import { checkFolders, checkHistory, checkLaunches, checkRest } from '../../simulation/mail/properties.ts';
 import { checkTrail } from './check-trail.ts';

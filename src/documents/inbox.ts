@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import type { DocumentOf } from '../kernel/json.ts';
+import { json, texts, time, version } from './common.ts';
+
+const item = z.strictObject({
+  id: z
+    .string()
+    .describe('The id of the message; of an approval, `<run>/<gate>`, or the turn that waits for it'),
+  kind: z
+    .enum(['request', 'approval', 'notice'])
+    .describe(
+      '`request`: a sender waits for an answer. `approval`: a gate of a run, work that is to land on a protected branch, or a call of an agent waits. `notice`: only to be read',
+    ),
+  thread: z.string().nullable().describe('Null: an approval'),
+  question: z.string().nullable().describe('The message with what an agent asks for; null: of no agent'),
+  changes: z
+    .string()
+    .nullable()
+    .describe('Names exactly the changes that are to land, for the answer; null: nothing lands'),
+  run: z.string().nullable().describe('Null: a message'),
+  from: z.string().describe('The sender; of an approval, the name of the workflow'),
+  type: z.string(),
+  subject: z.string(),
+  since: time.nullable(),
+  deadline: time.nullable(),
+  on_timeout: z.string().nullable().describe('What happens without an answer before the deadline'),
+  fields: z
+    .record(
+      z.string(),
+      z.strictObject({
+        type: z.enum(['string', 'number', 'integer', 'boolean', 'list', 'array', 'object', 'any']),
+        enum: z.array(json).nullable().describe('The allowed values; null: any of its type'),
+        required: z.boolean(),
+      }),
+    )
+    .describe('The fields of the types that answer it'),
+  reply_types: texts.describe('The types that answer it; of an approval, its choices'),
+  command: z.string().describe('What answers it, or shows a notice; one a line for each type'),
+});
+
+/** `inbox`. */
+export const inboxDocument = z.strictObject({
+  schema: version,
+  as: z.string().nullable().describe('The person that was asked for; null: every person'),
+  items: z.array(item).describe('The earliest deadline first, then the longest wait; notices last'),
+});
+
+export type InboxDocument = DocumentOf<typeof inboxDocument>;
+export type InboxItem = DocumentOf<typeof item>;

@@ -1,0 +1,35 @@
+import { readHolder } from '../../host/holder.ts';
+import { heldReasons, type HeldReasons, type HeldWork } from '../../kernel/why.ts';
+import type { Protocol } from '../format/protocol.ts';
+import { MailExplainer } from '../machine/explain/explain.ts';
+import { owedSteps } from '../machine/step.ts';
+import type { MailState } from '../machine/state.ts';
+import { runHolder } from '../../workflow/files/layout.ts';
+import type { Project } from '../../project/project.ts';
+import { seenWorkers } from '../../workers/seen.ts';
+import { besideMail } from '../../workflow/runs/slots.ts';
+
+/** Explains the mail of a project with what its controller has noted. */
+export function mailExplainer(
+  project: Project,
+  state: MailState,
+  protocol: Protocol,
+  now: number,
+): MailExplainer {
+  const holder = project.holder();
+  const held = heldReasons(holder?.held ?? []);
+  return new MailExplainer(state, protocol, now, besideMail(holder), seenWorkers(project), held);
+}
+
+/** The steps of a run that wait for the machine, as its process has noted, or that of its roles. */
+export function heldSteps(project: Project, run: string): HeldReasons {
+  const turns = project.holder()?.held ?? [];
+  const state = turns.length === 0 ? null : project.state();
+  const ofRoles = turns.flatMap(({ work: turn, problem }): HeldWork[] => {
+    const steps = state === null ? [] : owedSteps(state, turn).map(({ fields }) => fields);
+    return steps.flatMap(({ run: of, step }) =>
+      of === run && typeof step === 'string' ? [{ work: step, problem }] : [],
+    );
+  });
+  return heldReasons([...ofRoles, ...(readHolder(project.disk, runHolder(run))?.held ?? [])]);
+}

@@ -1,0 +1,76 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import { iso } from '../../kernel/times.ts';
+import type { Moment } from '../../kernel/times.ts';
+import { compile } from '../../workflow/machine/rules.ts';
+import type { RunState } from '../../workflow/machine/state.ts';
+import { summaryOf } from '../controller/mail-summary.ts';
+import type { Project } from '../../project/project.ts';
+import type { Past } from '../../project/following.ts';
+import { slotsOfRun } from '../../workflow/runs/slots.ts';
+import { runStatus } from '../../workflow/runs/run-status.ts';
+import type { StoredRun } from '../../project/definition/contracts.ts';
+import type { Workflows } from '../../workflow/runs/workflows.ts';
+import { statusOf } from './status.ts';
+import type { RunStatusDocument, StatusDocument } from '../../documents/status.ts';
+
+/**
+ * The status of a project at a moment of the past, by its journals: what lay in folders without
+ * being recorded, and who hosted what, is not known any more. Throws `E_TARGET` where they do not
+ * hold the moment.
+ */
+export async function pastStatus(project: Project, moment: Moment): Promise<StatusDocument> {
+  const { record, state } = pastOf(project, moment);
+  const time = 'time' in moment ? moment.time : state.now;
+  const definition = await project.definition();
+  const status = statusOf(summaryOf(state), {
+    holder: null,
+    protocol: definition.ok ? definition.value.protocol : null,
+    hash: null,
+    dropped: new Map(),
+    recorded: 0,
+    problems: [],
+    now: time,
+  });
+  return {
+    ...status,
+    at: { record, time: iso(time) },
+    threads: status.threads.map((thread) => ({ ...thread, why: null })),
+    runs: runsAt(project.workflows, time),
+    triggers: [],
+    workers: null,
+  };
+}
+
+/** A project that has only runs has no mail, at any time. */
+function pastOf(project: Project, moment: Moment): Past {
+  const state = project.state();
+  return 'time' in moment && state.events === 0 ? { record: 0, state } : project.past(moment);
+}
+
+/** The runs that had begun and had not ended; those that the journals do not hold are left out. */
+function runsAt(workflows: Workflows, time: number): RunStatusDocument[] {
+  const begun = workflows.runs().filter(({ startedAt }) => startedAt <= time);
+  return begun.flatMap((card) => {
+    const stored = workflows.run(card.run);
+    const state = stateAt(stored, time);
+    return state === null || state.endedAt !== null
+      ? []
+      : [
+          runStatus(state, compile(stored.definition), card, {
+            held: new Map(),
+            alive: true,
+            pending: [],
+            slots: slotsOfRun(card.run, null, null),
+          }),
+        ];
+  });
+}
+
+function stateAt(run: StoredRun, time: number): RunState | null {
+  try {
+    return run.state({ time });
+  } catch (error) {
+    if (error instanceof MailroomError && ['E_TARGET', 'E_JOURNAL'].includes(error.code)) return null;
+    throw error;
+  }
+}

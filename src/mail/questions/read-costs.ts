@@ -1,0 +1,60 @@
+import { parseDuration } from '../../kernel/duration.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { dayOf } from '../../kernel/money.ts';
+import { costsOf } from './costs.ts';
+import type { Project } from '../../project/project.ts';
+import type { CostKind, CostsDocument } from '../../documents/mail.ts';
+
+/**
+ * The costs of a project. `by`: kinds, separated by commas; `since`: a day, or how long ago; null:
+ * all. `now`: milliseconds since 1970. Throws `E_USAGE`.
+ */
+export function readCosts(
+  project: Project,
+  { by, since }: { readonly by: string; readonly since: string | null },
+  now: number,
+): CostsDocument {
+  const kinds = kindsIn(by);
+  const from = since === null ? null : dayIn(since, now);
+  const { workflows } = project;
+  const runs = workflows.runs().map(({ run }) => workflows.run(run).state());
+  return costsOf(project.state(), runs, kinds, from);
+}
+
+const allKinds: readonly CostKind[] = [
+  'role',
+  'thread',
+  'run',
+  'step',
+  'provider',
+  'model',
+  'host',
+  'day',
+  'week',
+];
+
+/** `week,model`: the groups, each once. */
+function kindsIn(text: string): CostKind[] {
+  const words = text.split(',').map((word) => word.trim());
+  const found = words.flatMap((word) => allKinds.find((kind) => kind === word) ?? []);
+  if (found.length === words.length && new Set(found).size === found.length) return found;
+  const wrong = words.find((word) => !allKinds.some((kind) => kind === word)) ?? text;
+  throw new MailroomError(
+    'E_USAGE',
+    `\`${text}\` is not a value of \`--by <kinds>\``,
+    didYouMean(wrong, allKinds) ?? `one or several of ${allKinds.join(', ')}, each once, separated by commas`,
+  );
+}
+
+/** The UTC day of a date on the command line. */
+function dayIn(text: string, now: number): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  const length = parseDuration(text);
+  if (length !== null) return dayOf(now - length);
+  throw new MailroomError(
+    'E_USAGE',
+    `\`${text}\` is neither a day nor a duration`,
+    'for example --since 2026-11-21, or --since 7d',
+  );
+}

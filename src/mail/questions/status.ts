@@ -1,0 +1,130 @@
+import { dayOf, noCost } from '../../kernel/money.ts';
+import { isHuman, type Protocol } from '../format/protocol.ts';
+import { freeProvider } from '../machine/rules/fallback.ts';
+import type { ProjectHolder } from '../../host/holder.ts';
+import type { MailSummary, RoleSummary } from '../controller/mail-summary.ts';
+import { iso } from '../../kernel/times.ts';
+import { heldReasons, type HeldWork } from '../../kernel/why.ts';
+import type { RoleName } from '../../kernel/ids.ts';
+import type {
+  ControllerStatus,
+  MailStatus,
+  RoleActivity,
+  RoleStatus,
+  TurnStatus,
+  WaitStatus,
+} from '../../documents/status.ts';
+
+/** What the status needs besides the state. */
+interface StatusParts {
+  readonly holder: ProjectHolder | null;
+  /** Null: it cannot be read, and the roles are those in the state. */
+  readonly protocol: Protocol | null;
+  /** The hash of the protocol on disk. */
+  readonly hash: string | null;
+  /** Dropped files in inboxes that are not accepted yet, by role. */
+  readonly dropped: ReadonlyMap<RoleName, number>;
+  /** Files in outboxes that are not accepted yet. */
+  readonly recorded: number;
+  readonly problems: readonly string[];
+  /** The turns that wait for the machine; absent: as the holder has noted. */
+  readonly held?: readonly HeldWork[];
+  readonly now: number;
+}
+
+function controllerStatus({ pid, host, since, triggers }: ProjectHolder): ControllerStatus {
+  return { pid, host, since: iso(since), triggers };
+}
+
+/** The status of the mail, from a summary. */
+export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
+  const { holder, protocol, hash, now, held = holder?.held ?? [] } = parts;
+  const turns = mail.turns.map((turn) => withHeld(turn, held));
+  const known = new Map(mail.roles.map((role) => [role.name, role]));
+  const names = new Set([...(protocol?.roles.keys() ?? []), ...known.keys()]);
+  const parked = new Map(mail.parked);
+  const gone = ({ name }: RoleSummary) => `E_MAIL_VANISHED: the inbox of ${name} is gone, with mail in it`;
+  return {
+    schema: 1,
+    controller: holder && controllerStatus(holder),
+    protocol_changed: holder !== null && hash !== null && mail.protocol !== '' && hash !== mail.protocol,
+    paused: mail.paused,
+    parked: [...parked]
+      .filter(([, until]) => until > now)
+      .map(([provider, until]) => ({ provider, until: iso(until) })),
+    roles: [...names].map((name) =>
+      roleStatus(known.get(name) ?? unknownRole(name), { mail, turns, parked, parts }),
+    ),
+    threads: mail.threads,
+    turns: turns.map((turn) => ({ ...turn, instead_of: replaced(turn, protocol) })),
+    landings: mail.landings,
+    cost: { today: mail.spent.day === dayOf(now) ? mail.spent.cost : noCost },
+    recorded: parts.recorded,
+    problems: [...parts.problems, ...mail.roles.filter(({ vanished }) => vanished).map(gone)],
+  };
+}
+
+/** A turn that runs, or whose gates do, unless the machine holds it. */
+export function withHeld(turn: TurnStatus, held: readonly HeldWork[]): TurnStatus {
+  const reason = heldReasons(held).get(turn.id);
+  if (reason === undefined || (turn.state !== 'running' && turn.state !== 'checking')) return turn;
+  return { ...turn, state: 'held', held: reason };
+}
+
+/** The own provider of a role whose turn another one runs; null: its own runs it. */
+function replaced({ role, provider }: TurnStatus, protocol: Protocol | null): string | null {
+  const own = protocol?.roles.get(role)?.provider;
+  return own === undefined || own === provider ? null : own;
+}
+
+/** A role of the protocol without any history. */
+function unknownRole(name: RoleName): RoleSummary {
+  const none = { running: 0, inbox: 0, waits: [], owes: [], asked: [], turns: 0 };
+  return { name, ...none, cost: noCost, vanished: false };
+}
+
+interface RoleParts {
+  readonly mail: MailSummary;
+  readonly turns: readonly TurnStatus[];
+  readonly parked: ReadonlyMap<string, number>;
+  readonly parts: StatusParts;
+}
+
+function roleStatus(role: RoleSummary, { mail, turns: open, parked, parts }: RoleParts): RoleStatus {
+  const { name, waits, turns, cost } = role;
+  const held = open.filter((turn) => turn.role === name && turn.state === 'held').length;
+  const running = role.running - held;
+  const { protocol, now } = parts;
+  const defined = protocol?.roles.get(name);
+  const isLimited = defined !== undefined && freeProvider({ parked }, defined, now) === null;
+  const activity = (): RoleActivity => {
+    if (mail.paused.all || mail.paused.roles.includes(name)) return 'paused';
+    if (isLimited || role.vanished) return 'parked';
+    if (running > 0) return 'running';
+    if (held > 0) return 'held';
+    return waits.some(({ blocks }) => blocks !== 'none') ? 'waiting' : 'idle';
+  };
+  return {
+    name,
+    state: activity(),
+    running,
+    inbox: role.inbox + (parts.dropped.get(name) ?? 0),
+    waiting_for: together(waits),
+    waits,
+    owes: protocol !== null && isHuman(protocol, name) ? [...role.owes, ...role.asked] : role.owes,
+    turns,
+    cost,
+    why: null,
+  };
+}
+
+function together(waits: readonly WaitStatus[]): RoleStatus['waiting_for'] {
+  const [first, ...rest] = waits;
+  if (!first) return null;
+  const since = rest.reduce((oldest, wait) => (wait.since < oldest ? wait.since : oldest), first.since);
+  return {
+    roles: [...new Set(waits.flatMap(({ roles }) => roles))],
+    messages: waits.flatMap(({ messages }) => messages),
+    since,
+  };
+}

@@ -1,0 +1,208 @@
+import { endOfId, type ThreadId } from '../../kernel/ids.ts';
+import { because } from '../../kernel/why.ts';
+import type { Protocol } from '../format/protocol.ts';
+import type { MailExplainer } from '../machine/explain/explain.ts';
+import type { MailWhy } from '../machine/explain/words.ts';
+import type { MailState } from '../machine/state.ts';
+import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
+import { compile } from '../../workflow/machine/rules.ts';
+import { statusOf as stepStatus } from '../../workflow/machine/view.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { resolve } from './directory.ts';
+import { summaryOf } from '../controller/mail-summary.ts';
+import { ProblemsError } from '../../project/definition/problems.ts';
+import { resumeCommand, runCommand } from '../../workflow/runs/run-commands.ts';
+import { waitingWhy } from '../../workflow/runs/run-status.ts';
+import type { StoredRun } from '../../project/definition/contracts.ts';
+import { expectedStep, noRun, workflowForRun, workflowWithoutRuns } from '../../workflow/runs/workflow-for-run.ts';
+import type { Project } from '../../project/project.ts';
+import { statusOf } from './status.ts';
+import type { Named } from '../../workflow/runs/targets.ts';
+import { unhostedProblems } from './unhosted.ts';
+import { explained, withDoctor, withoutHost } from '../../documents/explained.ts';
+import { hostedMail, mailCommand } from './mail-why.ts';
+import { heldSteps, mailExplainer } from './held.ts';
+import { withRecordedPause } from './recorded-pause.ts';
+import { slotsOfRun, type RunSlots } from '../../workflow/runs/slots.ts';
+import { subThreads } from './sub-threads.ts';
+import type { WhyDocument } from '../../documents/mail.ts';
+
+/** Explains what a word names. Throws `E_TARGET`, and the problems of the protocol. */
+export async function why(project: Project, word: string, now: number): Promise<WhyDocument> {
+  const { workflows } = project;
+  const [reference = '', ...path] = word.split('/');
+  const waiting = workflows.waiting(reference);
+  if (waiting !== null) {
+    const own = explained(waitingWhy(waiting.since, waiting.waits), () => null);
+    return { schema: 1, target: waiting.card.run, state: 'waiting', ...own, sub_threads: [] };
+  }
+  const run = workflows.find(path.length > 0 ? reference : word);
+  if (run === null && path.length > 0) throw (await notNamed(project, word)) ?? noRun(reference);
+  const definition = await project.definition();
+  if (run !== null) {
+    const config = definition.ok ? definition.value.config : null;
+    return await whyRun(project, run, path.join('/'), now, slotsOfRun(run.run, project.holder(), config));
+  }
+  if (!definition.ok) throw new ProblemsError(definition.problems);
+  const { protocol } = definition.value;
+  const state = project.state();
+  const named = await namedIn(project, state, protocol, word);
+  const explainer = mailExplainer(project, state, protocol, now);
+  const { target, ...found } = whyMail(state, explainer, named);
+  const role = named.kind === 'role' ? named.role : null;
+  const thread = threadOf(state, named);
+  const hosted = hostedMail(found.why, project, {
+    state,
+    role,
+    thread,
+    unhosted: () => unhostedProblems(project, definition.value),
+  });
+  const own = role === null ? found.state : roleState(project, state, protocol, role, now);
+  const children = subThreads(state, explainer, { thread, role }, (inner, child) =>
+    hostedMail(inner, project, { state, role: null, thread: child }),
+  );
+  const reasons = explained(hosted, (act) => mailCommand(state, protocol, act));
+  return { schema: 1, target, state: own, ...reasons, sub_threads: children };
+}
+
+async function whyRun(
+  project: Project,
+  stored: StoredRun,
+  path: string,
+  now: number,
+  { slots, others }: RunSlots,
+): Promise<WhyDocument> {
+  const state = stored.state();
+  const rules = compile(stored.definition);
+  const isLeft = state.endedAt === null && !(await stored.alive());
+  const holds = isLeft || state.endedAt !== null ? undefined : heldSteps(project, stored.run);
+  const explainer = new RunExplainer(state, rules, now, slots, others, holds);
+  const own = path === '' ? explainer.run() : explainer.step(path);
+  if (own === null)
+    throw new MailroomError(
+      'E_TARGET',
+      `the run ${endOfId(stored.run)} has no step \`${path}\``,
+      `\`mailroom show ${endOfId(stored.run)}\` lists its steps`,
+    );
+  const held = isLeft ? withRecordedPause(project, stored.run, own) : own;
+  const hosted = isLeft
+    ? withoutHost(held, 'no process hosts the run', resumeCommand(stored.card))
+    : withDoctor(own);
+  return {
+    schema: 1,
+    target: path === '' ? stored.run : `${stored.run}/${path}`,
+    state: path === '' ? (isLeft ? 'stopped' : state.status) : stepStatus(state, path),
+    ...explained(hosted, (act) => (act.do === 'command' ? act.command : runCommand(stored.run, act))),
+    sub_threads: [],
+  };
+}
+
+async function namedIn(
+  project: Project,
+  state: MailState,
+  protocol: Protocol,
+  word: string,
+): Promise<Explainable> {
+  const turn = /^t([1-9]\d*)$/.exec(word)?.[1];
+  // An ended turn is in no list any more.
+  if (turn !== undefined && Number(turn) <= state.lastTurn) return { kind: 'turn', turn: word };
+  const runs = project.workflows.runs();
+  const others = {
+    words: ['a run', 'a step (`<run>/<step>`)'],
+    names: runs.map(({ run }) => endOfId(run)),
+  };
+  const kinds = ['role', 'turn', 'thread', 'message'] as const;
+  try {
+    return resolve(project, state, word, kinds, others, [...protocol.roles.keys()]);
+  } catch (error) {
+    throw (await notNamed(project, word)) ?? error;
+  }
+}
+
+/** The error where a word is a workflow, or a step of the newest run; null: it is neither. */
+async function notNamed({ workflows }: Project, word: string): Promise<MailroomError | null> {
+  const [newest] = workflows.runs();
+  const run = newest && workflows.find(newest.run);
+  if (run && compile(run.definition).root.steps.has(word.split('/')[0] ?? ''))
+    return expectedStep(word, run.run);
+  const ofRun = workflowForRun(word, workflows.runs());
+  if (ofRun !== null) return ofRun;
+  const isWorkflow = workflows.list().includes(word) || (await workflows.isWorkflow(word));
+  return isWorkflow ? workflowWithoutRuns(word) : null;
+}
+
+/** What the mail can explain: everything with a name but all of it together. */
+type Explainable = Exclude<Named, { kind: 'all' | 'run' }>;
+
+interface Found {
+  readonly target: string;
+  readonly state: string;
+  readonly why: MailWhy;
+}
+
+function whyMail(state: MailState, explainer: MailExplainer, named: Explainable): Found {
+  switch (named.kind) {
+    case 'role':
+      return { target: named.role, state: '', why: explainer.role(named.role) };
+    case 'turn': {
+      const turn = state.turns.get(named.turn);
+      const own = turn ? explainer.turn(turn) : because<never>('handled', `turn ${named.turn} has ended`);
+      return { target: named.turn, state: turn?.phase.is ?? 'ended', why: own };
+    }
+    case 'thread':
+      return whyThread(state, explainer, named.thread);
+    case 'message': {
+      const mail = state.mail.get(named.message);
+      const own = mail && explainer.message(mail);
+      // A thread has the ID of its first message, which is handled long before the thread ends.
+      if (!own || (own.code === 'handled' && state.threads.has(named.message)))
+        return whyThread(state, explainer, named.message);
+      const copies = [...mail.deliveries.values()].map(({ at }) => at);
+      return { target: named.message, state: [...new Set(copies)].join(', '), why: own };
+    }
+    default:
+      return named satisfies never;
+  }
+}
+
+function whyThread(state: MailState, explainer: MailExplainer, id: string): Found {
+  const thread = state.threads.get(id);
+  const past = because<never>('closed', 'its thread ended long ago, and only its files are left');
+  return { target: id, state: thread?.state ?? 'closed', why: thread ? explainer.thread(thread) : past };
+}
+
+/** The thread of what is named; null: a role. */
+function threadOf(state: MailState, named: Explainable): ThreadId | null {
+  switch (named.kind) {
+    case 'role':
+      return null;
+    case 'turn':
+      return state.turns.get(named.turn)?.thread ?? null;
+    case 'thread':
+      return named.thread;
+    case 'message':
+      return state.mail.get(named.message)?.message.thread ?? named.message;
+    default:
+      return named satisfies never;
+  }
+}
+
+/** The state of a role as `status` prints it. */
+function roleState(
+  project: Project,
+  state: MailState,
+  protocol: Protocol,
+  name: string,
+  now: number,
+): string {
+  const parts = {
+    holder: project.holder(),
+    protocol,
+    hash: null,
+    dropped: new Map<string, number>(),
+    recorded: 0,
+    problems: [],
+    now,
+  };
+  return statusOf(summaryOf(state), parts).roles.find((role) => role.name === name)?.state ?? 'idle';
+}

@@ -1,0 +1,249 @@
+import { orElse } from '../kernel/contained.ts';
+import { join } from 'node:path';
+import { v7 } from 'uuid';
+import type { Config } from '../config/config.ts';
+import type { Disk } from '../disk/disk.ts';
+import { JournalReader } from '../disk/journal-reader.ts';
+import { RealDisk } from '../disk/real-disk.ts';
+import { UnsavedTexts } from '../disk/unsaved.ts';
+import { Worktrees } from '../git/worktrees.ts';
+import { hostChanged, requestControl } from '../host/control.ts';
+import { readHolder } from '../host/holder.ts';
+import { isThere } from '../host/holding.ts';
+import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import type { RoleName } from '../kernel/ids.ts';
+import type { Moment } from '../kernel/times.ts';
+import type { Folder } from '../mail/format/boxes.ts';
+import type { Protocol } from '../mail/format/protocol.ts';
+import type { MailEvent } from '../mail/machine/event.ts';
+import type { MailState } from '../mail/machine/state.ts';
+import { type IsMail, mailNames, readMail, rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
+import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
+import { type Misplaced, misplacedMail } from '../mail/mailboxes/misplaced.ts';
+import { keepProgramsOutOf } from '../process/sandbox/own-programs.ts';
+import type { ApiServices } from './api.ts';
+import type { Definition } from './definition/definition.ts';
+import type { Edited } from './edited-project.ts';
+import type { ProjectHolder } from '../host/holder.ts';
+import type { NipWorkflows } from '../nip/workflows.ts';
+import { Workflows } from '../workflow/runs/workflows.ts';
+import { Workers } from '../workers/workers.ts';
+import { hashOf, readDefinition, SettingsReader, type Surroundings } from './definition/definition.ts';
+import { Files } from './definition/files.ts';
+import { Following, type Past } from './following.ts';
+import { readKeptStatus, statusSource, type StatusSource } from '../mail/controller/kept-status.ts';
+import { copySchemas } from './definition/project-files.ts';
+import { Pruning } from './pruning.ts';
+import { refuseNewer } from './state-format.ts';
+import { expectRead } from './definition/workflows.ts';
+import { workspaceProblem } from './definition/workspace-problem.ts';
+
+/**
+ * A project, with all that is done with it. Reads are synchronous. What few commands need is loaded
+ * when it is called.
+ */
+export class Project {
+  readonly disk: Disk;
+  readonly root: string;
+  readonly files: Files;
+  readonly settings: SettingsReader;
+  readonly workflows: Workflows;
+  readonly workers: Workers;
+  /** Worktrees of threads and roles. Throws `E_REFUSED` with git's message, and loses nothing. */
+  readonly worktrees: Pick<Worktrees, 'list' | 'merge' | 'remove'>;
+  readonly pruning: Pick<Pruning, 'list' | 'remove'>;
+  readonly #surroundings: Surroundings;
+  readonly #journal: Following;
+  #editor: Pick<Edited, 'complete' | 'hover'> | null = null;
+
+  constructor(disk: Disk, surroundings: Surroundings) {
+    this.disk = disk;
+    this.root = disk.root;
+    this.#surroundings = surroundings;
+    this.settings = new SettingsReader(disk, surroundings);
+    this.#journal = new Following(new JournalReader<MailEvent>(disk));
+    this.files = new Files(disk);
+    this.workflows = new Workflows(disk, this.settings);
+    this.workers = new Workers(disk, this.settings);
+    const worktrees = new Worktrees(disk.root, async () => {
+      const { namedFiles } = await import('./definition/named-files.ts');
+      return namedFiles(disk, expectRead(await this.settings.read()));
+    });
+    this.worktrees = worktrees;
+    this.pruning = new Pruning(disk, worktrees);
+  }
+
+  /** The project in a folder. Throws `E_NEWER`. */
+  static at(path: string, surroundings: Surroundings): Project {
+    const disk = new RealDisk(path);
+    refuseNewer(disk);
+    keepProgramsOutOf(disk.root);
+    return new Project(disk, surroundings);
+  }
+
+  /** Reads mailroom.yaml and protocols/: all their problems, or their content. */
+  definition(): Promise<Checked<Definition>> {
+    return readDefinition(this.disk, this.settings);
+  }
+
+  /** The hash of the protocol currently on disk, computed without parsing it. */
+  hash(): string {
+    return hashOf(this.disk);
+  }
+
+  /**
+   * The fold of the journal, as another process sees it; without a journal that of an empty one.
+   * Throws `E_JOURNAL`.
+   */
+  state(): MailState {
+    return this.#journal.state();
+  }
+
+  /** The state at a moment of the past. Throws `E_TARGET` where the journal does not hold it. */
+  past(moment: Moment): Past {
+    return this.#journal.past(moment);
+  }
+
+  /** What the status needs of the state. Faster than `state` where a controller has kept it. */
+  statusSource(): StatusSource {
+    return readKeptStatus(this.disk) ?? statusSource(this.state());
+  }
+
+  /** The noted holder of the project, if that very process is alive; null: none. */
+  holder(): ProjectHolder | null {
+    const written = readHolder(this.disk);
+    if (written === null) return null;
+    const { startTime, ...holder } = written;
+    return isThere(holder.pid, startTime) ? holder : null;
+  }
+
+  /** The mail in a folder of a role, in all months. */
+  mail(role: RoleName, folder: Folder | 'outbox') {
+    return readMail(this.disk, role, folder);
+  }
+
+  /**
+   * The names of the messages in a box, without reading them; default: those that end in `.md`.
+   * None, if it cannot be listed.
+   */
+  names(role: RoleName, box: 'inbox' | 'outbox', isMail?: IsMail): readonly string[] {
+    return orElse(() => mailNames(this.disk, `agents/${role}/${box}`, isMail), []);
+  }
+
+  /** Why no git worktree can be made for threads; null: it can, or the protocol needs none. */
+  workspaceProblem(protocol: Protocol): Promise<Diagnostic | null> {
+    return workspaceProblem(this.root, protocol);
+  }
+
+  /** Mail that no role of the protocol reads. */
+  misplaced(protocol: Protocol, config: Config): readonly Misplaced[] {
+    return misplacedMail(this.disk, protocol, config);
+  }
+
+  roles(): RoleName[] {
+    return rolesOnDisk(this.disk);
+  }
+
+  /**
+   * Drops a message file into a role's box, atomically. Returns its path, relative to the project.
+   */
+  drop(role: RoleName, box: 'inbox' | 'outbox', name: string, text: string): string {
+    const file = `agents/${role}/${box}/${name}`;
+    this.disk.write(file, text);
+    return file;
+  }
+
+  /** Writes a message into the staging folder of the calling turn. */
+  stage(folder: string, name: string, text: string): string {
+    // The folder may belong to other programs, so no `.mailroom` is created in it.
+    new RealDisk(folder, null).write(name, text);
+    return join(folder, name);
+  }
+
+  /** Sends a command to the controller. */
+  request(document: { readonly id: string; readonly [key: string]: unknown }): void {
+    requestControl(this.disk, document.id, document);
+  }
+
+  /** The verdict on a command; undefined: not read yet. Looks at the end of the journal. */
+  verdict(id: string): { readonly refusal: string | null } | undefined {
+    return this.#journal.verdict(id);
+  }
+
+  newId(): string {
+    return v7();
+  }
+
+  /** Waits for a change in the project, at most this many milliseconds. */
+  changed(milliseconds: number): Promise<void> {
+    return hostChanged(this.disk, '.mailroom', milliseconds);
+  }
+
+  /**
+   * Makes the folders of the roles, and the schemas for editors. Returns what was missing; a disk
+   * that refuses is left alone. Nothing where the only role is `user`: such a project has only
+   * workflows. An inbox that held waiting mail is not made again, so that the controller notices
+   * that it has vanished.
+   */
+  prepare({ roles }: Protocol): readonly string[] {
+    if (roles.size <= 1) return [];
+    try {
+      const { inboxes } = this.statusSource();
+      const full = new Set(inboxes.flatMap(([role, names]) => (names.length > 0 ? [role] : [])));
+      const made = new Mailboxes(this.disk)
+        .prepare([...roles.keys()].filter((role) => !full.has(role)))
+        .map((role) => `agents/${role}/inbox/`);
+      const schemas = new RealDisk(join(this.#surroundings.packageRoot, 'schemas'));
+      return [...made, ...copySchemas(schemas, this.disk)];
+    } catch (error) {
+      if (!(error instanceof MailroomError)) throw error;
+      return [];
+    }
+  }
+
+  /** Its files as an editor shows them. It keeps the settings that it has read. */
+  async editor(): Promise<Pick<Edited, 'complete' | 'hover'>> {
+    const { EditedProject } = await import('./edited-project.ts');
+    return (this.#editor ??= new EditedProject(this.root, true, new UnsavedTexts(), this.#surroundings));
+  }
+
+  /** Workflows of the language nip by their ids. */
+  async nip(): Promise<NipWorkflows> {
+    const { NipWorkflows: Loaded } = await import('../nip/workflows.ts');
+    return new Loaded(this.disk, this.settings, this.workflows);
+  }
+
+  /**
+   * Makes this process the server of the project's API. `owner`: the name of the first key. Throws
+   * `E_LOCKED` while another one serves it, `E_TRACKED` and `E_FILE`.
+   */
+  async api(owner: string): Promise<ApiServices> {
+    const { openApi } = await import('./api.ts');
+    const { packageRoot } = this.#surroundings;
+    return openApi(this.disk, { packageRoot, owner, mail: () => this.state().events });
+  }
+
+  /** The same for answers inside this process, without a server. Throws `E_FILE`. */
+  async closedApi(): Promise<ApiServices> {
+    const { closedApi } = await import('./api.ts');
+    return closedApi(this.disk, this.#surroundings.packageRoot);
+  }
+
+  /**
+   * Serves the API in another process, as `mailroom serve` does, until `end` or the end of this
+   * process. `port` null: the usual one. Throws `E_REFUSED` where it does not start, and has said
+   * why.
+   */
+  async serve(port: string | null): Promise<{ readonly address: string; end(): Promise<void> }> {
+    const { serveBeside } = await import('./api-beside.ts');
+    return serveBeside(this.root, port);
+  }
+
+  /** The same project, whose protocol and settings stay as they were read. */
+  keeping(definition: Checked<Definition>): Project {
+    const kept = new Project(this.disk, this.#surroundings);
+    kept.definition = () => Promise.resolve(definition);
+    return kept;
+  }
+}

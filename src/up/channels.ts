@@ -1,0 +1,195 @@
+import { ChannelHost, type ChannelPorts } from '../channels/host/channel-host.ts';
+import { Marks } from '../channels/host/marks.ts';
+import { openMemory, writeMemory } from '../channels/host/memory-files.ts';
+import type { ChannelConfig } from '../config/config.ts';
+import type { Disk } from '../disk/disk.ts';
+import { projectKey } from '../host/project-key.ts';
+import type { Diagnostic } from '../kernel/diagnostic.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { ownValue } from '../kernel/own.ts';
+import { channelItems } from './items.ts';
+import { threadStandings } from './standings.ts';
+import { channelProblems } from '../project/channel-problems.ts';
+import { referred } from '../mail/questions/reference.ts';
+import { ask } from '../mail/questions/requests.ts';
+import { commandRun } from '../workflow/questions/commands.ts';
+import type { Project } from '../project/project.ts';
+import { replyAs, sendAs } from '../mail/questions/speak.ts';
+import { ProblemsError } from '../project/definition/problems.ts';
+import type { LoopHints, UpWorkflows } from '../workflow/host/up-host.ts';
+import { fieldValue } from '../mail/questions/given-fields.ts';
+import { nameOf } from '../mail/questions/sending.ts';
+import { openChannel } from './open-channel.ts';
+
+/**
+ * The same with the channels of the project beside. Throws `ProblemsError` for roles that are not
+ * people, and `E_USAGE` for a missing secret.
+ */
+export async function withChannels(
+  workflows: UpWorkflows,
+  project: Project,
+  hints: LoopHints,
+): Promise<UpWorkflows> {
+  try {
+    const { notes, hosts } = await openHosts(project, hints);
+    const wake = () => {
+      for (const host of hosts) host.wake();
+    };
+    wake();
+    return {
+      ...workflows,
+      notes: [...workflows.notes, ...notes],
+      problems: () => [...workflows.problems(), ...hosts.flatMap((host) => host.problems())],
+      recoveries: () => hosts.flatMap((host) => host.recoveries()),
+      received: (messages) => {
+        workflows.received(messages);
+        wake();
+      },
+      elsewhere: {
+        get isFresh() {
+          return hosts.every((host) => host.isFresh);
+        },
+        refresh: () => {
+          for (const host of hosts) host.refresh();
+        },
+      },
+      isTalking: () => workflows.isTalking() || hosts.some((host) => host.isTalking),
+      close: async () => {
+        await Promise.all(hosts.map((host) => host.close()));
+        await workflows.close();
+      },
+    };
+  } catch (error) {
+    await workflows.close();
+    throw error;
+  }
+}
+
+async function openHosts(current: Project, hints: LoopHints) {
+  const {
+    disk,
+    settings: { environment },
+  } = current;
+  const definition = await current.definition();
+  if (!definition.ok) throw new ProblemsError(definition.problems);
+  // Channels obey the protocol and settings of the start, as the controller does.
+  const project = current.keeping(definition);
+  const { protocol, config } = definition.value;
+  const notes: string[] = [];
+  const hosts: ChannelHost[] = [];
+  const marks = new Marks(projectKey(disk));
+  if (config.channels.size > 0) {
+    const text = project.files.read('mailroom.yaml') ?? '';
+    const wrong = channelProblems(text, config, protocol, environment).filter(isError);
+    if (wrong.length > 0) throw new ProblemsError(wrong);
+  }
+  for (const settings of config.channels.values()) {
+    const channel = await openChannel(disk, settings, { marks, environment });
+    const { memory, problem } = openMemory(disk, settings.name, Date.now());
+    if (problem !== null) notes.push(problem);
+    const ports = portsOf(disk, project, settings, hints);
+    hosts.push(new ChannelHost(settings, channel, { marks, memory, ports }));
+  }
+  return { notes, hosts };
+}
+
+function isError({ severity }: Diagnostic): boolean {
+  return severity === 'error';
+}
+
+function portsOf(
+  disk: Disk,
+  project: Project,
+  settings: ChannelConfig,
+  { wake, failed }: LoopHints,
+): ChannelPorts {
+  const now = Date.now;
+  const roles = new Set(settings.people.values());
+  const threadOf = (mark: string) => {
+    const state = project.state();
+    const id = referred(state, mark);
+    return id === null ? null : (state.mail.get(id)?.message.thread ?? null);
+  };
+  return {
+    now,
+    write: (memory) => writeMemory(disk, memory),
+    items: () => channelItems(project, roles),
+    standings: (threads) => threadStandings(project, threads, now()),
+    threadOf,
+    tookEffect: (key, mark) => tookEffect(project, roles, { key, mark, isSent: threadOf(mark) !== null }),
+    task: async (role, { subject, text }, mark) => {
+      const to = settings.to ?? (await startRole(project, settings.name));
+      // Without a subject it is the first line of the text, as everywhere.
+      const about = subject.trim() === '' ? undefined : subject;
+      const said = { subject: about, text, fields: {}, attachments: [], to: [to] };
+      const sent = await sendAs({ project, name: role, now, mark }, said);
+      return sent.state === 'accepted' ? sent.thread : threadOf(mark);
+    },
+    answer: async ({ item, role, type, fields, text }, mark) => {
+      const values = valuesOf(item, fields);
+      const letter = { type: type ?? undefined, text: text || '(no text)', fields: values, attachments: [] };
+      await replyAs({ project, name: role, now, mark }, item.key, letter);
+    },
+    approve: async ({ item, role, type, fields, text }, mark) => {
+      const choice = type ?? 'reject';
+      const verb = choice === 'reject' ? 'reject' : 'approve';
+      const comment = text === '' ? null : text;
+      const [turn] = /^t\d+(?=-)/.exec(item.key) ?? [];
+      if (turn !== undefined) return judgeLanding(project, turn, { verb, by: role, comment }, mark);
+      const at = item.key.indexOf('/');
+      const [run, path] = [item.key.slice(0, at), item.key.slice(at + 1)];
+      const wish = { verb, path, choice, comment, fields: valuesOf(item, fields) } as const;
+      await commandRun({ project, by: role, id: mark, now }, run, wish);
+    },
+    rested: wake,
+    failed,
+  };
+}
+
+/** Answers are found by their mark, approvals by the verdict on the command with it. */
+function tookEffect(
+  project: Project,
+  roles: ReadonlySet<string>,
+  { key, mark, isSent }: { readonly key: string; readonly mark: string; readonly isSent: boolean },
+): boolean {
+  const at = key.indexOf('/');
+  if (at >= 0) return project.workflows.verdict(key.slice(0, at), mark)?.refusal === null;
+  if (/^t\d+-/.test(key)) return project.verdict(mark)?.refusal === null;
+  const files = [...roles].map((role) => `agents/${role}/outbox/${nameOf(mark)}`);
+  return isSent || files.some((file) => project.files.exists(file));
+}
+
+async function judgeLanding(
+  project: Project,
+  turn: string,
+  { verb, by, comment }: { verb: 'approve' | 'reject'; by: string; comment: string | null },
+  mark: string,
+): Promise<void> {
+  const target = { kind: 'turn', turn } as const;
+  const asked = { verb, target, now: false, by, ...(comment !== null && { comment }) };
+  const { state, reason } = await ask(project, asked, Date.now, mark);
+  if (state === 'refused') throw new MailroomError('E_REFUSED', reason ?? 'it was refused');
+}
+
+async function startRole(project: Project, channel: string): Promise<string> {
+  const definition = await project.definition();
+  const start = definition.ok ? definition.value.protocol.start : null;
+  if (start !== null) return start.to;
+  throw new MailroomError(
+    'E_USAGE',
+    `no role gets the tasks of the channel ${channel}: the protocol has no \`start\``,
+    `set channels.${channel}.to in mailroom.yaml`,
+  );
+}
+
+function valuesOf(
+  { fields }: { readonly fields: Readonly<Record<string, { readonly type: string }>> },
+  given: Readonly<Record<string, string>>,
+) {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, text]) => [
+      name,
+      fieldValue(text, ownValue(fields, name)?.type ?? null),
+    ]),
+  );
+}

@@ -1,0 +1,79 @@
+import { MailroomError } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Moment } from '../../kernel/times.ts';
+import type { RunState } from '../machine/state.ts';
+import { resumptionOf } from '../machine/resumption.ts';
+import { compile } from '../machine/rules.ts';
+import { documentOf } from '../machine/view.ts';
+import type { StoredRun } from '../../project/definition/contracts.ts';
+import type { Workflows } from './workflows.ts';
+import { runSummary } from './summary.ts';
+import type { ResumptionDocument, RunDocument, RunSummary } from '../../documents/runs.ts';
+
+/** A run as its journal shows it, now or at a moment; then it had a host until it ended. */
+async function runAt(
+  stored: StoredRun,
+  moment: Moment | null,
+): Promise<{ readonly state: RunState; readonly alive: boolean }> {
+  const state = stored.state(moment);
+  return { state, alive: moment === null ? await stored.alive() : state.endedAt === null };
+}
+
+/**
+ * The runs of a project, newest first, now or at a time (milliseconds since 1970); an unreadable
+ * one hides no other.
+ */
+export async function readRuns(
+  workflows: Pick<Workflows, 'runs' | 'run'>,
+  time: number | null = null,
+): Promise<{ readonly runs: readonly RunSummary[]; readonly unreadable: readonly MailroomError[] }> {
+  const runs: RunSummary[] = [];
+  const unreadable: MailroomError[] = [];
+  const begun = workflows.runs().filter(({ startedAt }) => time === null || startedAt <= time);
+  for (const card of begun) {
+    try {
+      const stored = workflows.run(card.run);
+      const { state, alive } = await runAt(stored, time === null ? null : { time });
+      runs.push(runSummary(state, stored.definition, alive, card));
+    } catch (error) {
+      if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
+      unreadable.push(error);
+    }
+  }
+  return { runs, unreadable };
+}
+
+/** A run with its steps and its parameters, now or at a moment. */
+export async function readRun(stored: StoredRun, moment: Moment | null = null): Promise<RunDocument> {
+  const { state, alive } = await runAt(stored, moment);
+  const summary = runSummary(state, stored.definition, alive, stored.card);
+  const steps = documentOf(state, compile(stored.definition)) as JsonObject &
+    Pick<RunDocument, 'warnings' | 'steps'>;
+  return { ...summary, ...steps, parameters: state.given?.parameters ?? {} };
+}
+
+/** What a resume would do, step by step. */
+export function readResumption(stored: StoredRun): ResumptionDocument {
+  const rules = compile(stored.definition);
+  const state = stored.state();
+  return { schema: 1, run: stored.run, steps: resumptionOf(state, rules, null) };
+}
+
+/**
+ * The output of a run, or of one of its steps: each log under a heading, from byte `after` of the
+ * whole.
+ */
+export function readLogs(stored: StoredRun, step: string | null, attempt: number | null): string {
+  const isWanted = (path: string, name: string) =>
+    (step === null || `${path}/`.startsWith(`${step}/`) || path.endsWith(`/${step}`)) &&
+    (attempt === null || name.split('/').at(-2)?.split('.')[1] === String(attempt));
+  return stored
+    .logs()
+    .filter(({ path, name }) => isWanted(path, name))
+    .map((log) => {
+      const { name } = log;
+      const { text } = log.read(0);
+      return text === '' ? '' : `== ${name}\n${text}${text.endsWith('\n') ? '' : '\n'}`;
+    })
+    .join('');
+}
