@@ -53,7 +53,7 @@ export async function init(
   const result = await call.scaffold(root, chosen, { provider });
   if (terminal.interactive) orElse(() => call.projects.add(root), undefined);
   // Only the lines for people name a role; a template may have left the protocol out.
-  const role = options.json === true ? null : await firstRole(context, root);
+  const role = options.json === true ? '' : await firstRole(context, root);
   return answer(terminal, options, { schema: 1, root, template: chosen, ...result }, () =>
     report(context, root, result, role),
   );
