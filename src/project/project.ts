@@ -8,7 +8,7 @@ import { RealDisk } from '../disk/real-disk.ts';
 import { UnsavedTexts } from '../disk/unsaved.ts';
 import { Worktrees } from '../git/worktrees.ts';
 import { hostChanged, requestControl } from '../host/control.ts';
-import { readHolder } from '../host/holder.ts';
+import { readHolder, type ProjectHolder } from '../host/holder.ts';
 import { isThere } from '../host/holding.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
@@ -23,21 +23,26 @@ import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import { type Misplaced, misplacedMail } from '../mail/mailboxes/misplaced.ts';
 import { keepProgramsOutOf } from '../process/sandbox/own-programs.ts';
 import type { ApiServices } from './api.ts';
-import type { Definition } from './definition/definition.ts';
+import {
+  type Definition,
+  hashOf,
+  readDefinition,
+  SettingsReader,
+  type Surroundings,
+} from './definition/definition.ts';
 import type { Edited } from './edited-project.ts';
-import type { ProjectHolder } from '../host/holder.ts';
 import type { NipWorkflows } from '../nip/workflows.ts';
 import { Workflows } from '../workflow/runs/workflows.ts';
 import { Workers } from '../workers/workers.ts';
-import { hashOf, readDefinition, SettingsReader, type Surroundings } from './definition/definition.ts';
 import { Files } from './definition/files.ts';
 import { Following, type Past } from './following.ts';
 import { readKeptStatus, statusSource, type StatusSource } from '../mail/controller/kept-status.ts';
 import { copySchemas } from './definition/project-files.ts';
-import { Pruning } from './pruning.ts';
 import { refuseNewer } from './state-format.ts';
 import { expectRead } from './definition/workflows.ts';
 import { workspaceProblem } from './definition/workspace-problem.ts';
+import { refuseTrackedState } from '../host/tracked.ts';
+import type { Prunable, PruneContext, PrunedKind } from './prune.ts';
 
 /**
  * A project, with all that is done with it. Reads are synchronous. What few commands need is loaded
@@ -245,5 +250,37 @@ export class Project {
     const kept = new Project(this.disk, this.#surroundings);
     kept.definition = () => Promise.resolve(definition);
     return kept;
+  }
+}
+
+type PruneScope = Omit<PruneContext, 'worktrees'>;
+
+/** What is old in a project and not needed any more. */
+class Pruning {
+  readonly #disk: Disk;
+  readonly #worktrees: Worktrees;
+
+  constructor(disk: Disk, worktrees: Worktrees) {
+    this.#disk = disk;
+    this.#worktrees = worktrees;
+  }
+
+  /** Old turns, runs and checkouts of threads. */
+  async list(kinds: readonly PrunedKind[], scope: PruneScope): Promise<readonly Prunable[]> {
+    const { listPrunable } = await import('./prune.ts');
+    return listPrunable(this.#disk, kinds, { ...scope, worktrees: this.#worktrees });
+  }
+
+  /** Removes one of them. Returns why it could not; null: it is gone. */
+  async remove(item: Prunable, scope: PruneScope): Promise<string | null> {
+    try {
+      await refuseTrackedState(this.#disk);
+      const { prune } = await import('./prune.ts');
+      await prune(this.#disk, item, { ...scope, worktrees: this.#worktrees });
+      return null;
+    } catch (error) {
+      if (error instanceof MailroomError) return error.message;
+      throw error;
+    }
   }
 }

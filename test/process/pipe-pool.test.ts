@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { launch } from '../../src/process/supervision/launch.ts';
+import { launch } from '../../src/process/supervision/supervision.ts';
 import { openOutputPipe, type OutputPipe } from '../../src/process/starting/pipe-pool.ts';
 import { temporaryFolder } from './support.ts';
 

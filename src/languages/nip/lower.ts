@@ -1,14 +1,15 @@
 import { bareStep } from '../shared/bare-step.ts';
-import { call, literal } from '../../expressions/build.ts';
+import { call, literal, constant, orNull } from '../../expressions/build.ts';
 import type { Need, RoleWork, Step, ValueType, Workflow } from '../../workflow/model.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import type { Edges, EdgeTag } from './graph.ts';
-import { readCondition, type Names } from './paths.ts';
-import { lowerInputs } from './sources.ts';
-import type { StepTag } from './steps.ts';
+import { readCondition, type Names, readPath } from './paths.ts';
+import type { StepTag, InputPart } from './steps.ts';
 import { wordAt } from './tags.ts';
+import { parseExactJson } from '../../kernel/json.ts';
+import type { Tree } from '../../expressions/tree.ts';
 
 /** A definition, tag by tag. */
 export interface Definition {
@@ -157,4 +158,43 @@ function nobody(kind: number, protocol: Pick<Protocol, 'roles'> | null): [string
   );
   const hint = `a role of the protocol lists what it does: \`kinds: [${String(kind)}]\``;
   return [message, known.length === 0 ? hint : `${hint}; there is ${known.join('; ')}`];
+}
+
+/** The name of an unnamed literal. */
+const unnamed = 'input';
+
+/** A step's inputs as one mapping; a path without a value is null. */
+function lowerInputs({ inputs }: StepTag, names: Names, diagnostics: Diagnostics): Tree {
+  const seen = new Set<string>();
+  const operands = inputs.flatMap((part): Tree[] => {
+    const value = part.source.startsWith('$') ? reference(part, names, diagnostics) : literalOf(part.source);
+    const name = part.name ?? nameOf(part.source);
+    if (seen.has(name)) {
+      const hint = 'give each a name: `first=$input.text`';
+      diagnostics.error('E_DUPLICATE', part.path, `two inputs of the step are called \`${name}\``, hint);
+    }
+    seen.add(name);
+    return value === null ? [] : [literal(name), value];
+  });
+  return call('map', ...operands);
+}
+
+function reference({ source, path, start }: InputPart, names: Names, diagnostics: Diagnostics): Tree | null {
+  // Positions count from the beginning of the word.
+  const read = readPath(`${' '.repeat(start)}${source}`, names);
+  if (read.ok) return orNull(diagnostics.writtenAs(path, read.tree, read.tree));
+  const { message, hint, span } = read.problem;
+  diagnostics.errorAt('E_EXPRESSION', path, span, message, hint);
+  return null;
+}
+
+/** A JSON text is its value, any other text a string. */
+function literalOf(text: string): Tree {
+  // A number that would lose digits stays a string.
+  return constant(parseExactJson(text) ?? text);
+}
+
+/** The last name of a path: `text` of `$input.text`, `list` of `$made['list'][0]`. */
+function nameOf(source: string): string {
+  return source.startsWith('$') ? (source.match(/[A-Za-z_][\w-]*/g)?.at(-1) ?? unnamed) : unnamed;
 }

@@ -1,8 +1,8 @@
-import type { WorkflowLanguage } from '../shared/workflow-language.ts';
+import type { WorkflowLanguage, OverridesContext } from '../shared/workflow-language.ts';
 import { constant } from '../../expressions/build.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
-import { setOwn } from '../../kernel/own.ts';
+import { setOwn, ownValue } from '../../kernel/own.ts';
 import { approvalTypes } from '../../workflow/check/meaning.ts';
 import { usualChoices } from '../../workflow/reserved.ts';
 import type { AppliedOverride, Step, ValueType, Workflow } from '../../workflow/model.ts';
@@ -12,21 +12,32 @@ import type { YamlDocument, Path } from '../../yaml/yaml.ts';
 import { spellingProblems } from '../../yaml/spelling.ts';
 import { repairListed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
-import type { LanguageContext } from '../shared/context.ts';
+import type { LanguageContext, ProjectFiles } from '../shared/context.ts';
 import { artifactsIn } from './artifacts.ts';
 import { starter, swdlEditor } from './editor.ts';
 import { lowerHooks } from './hooks.ts';
 import { betterHint, habits } from './hints.ts';
 import { lowerText } from './lowering.ts';
-import { promptContexts } from './prompt-contexts.ts';
 import { outside, type KnownStage, type Lowering } from './facts.ts';
 import { languageAt, swdlVocabulary } from './language.ts';
 import { Graph } from '../../workflow/check/body.ts';
 import { effective, overridden } from './overrides.ts';
-import { stageSchema, swdlFile, type SwdlFile } from './schema.ts';
+import {
+  stageSchema,
+  swdlFile,
+  type SwdlFile,
+  stageContext,
+  workflowContext,
+  type StageContext,
+  type WorkflowContext,
+} from './schema.ts';
 import { runDocument } from './run-record.ts';
 import { lowerStage, needsOf, typeOf } from './stages.ts';
 import { readType } from './types.ts';
+import type { PromptContext } from '../shared/prompt-contexts.ts';
+import { memoryQuery, packMemories } from './memory.ts';
+import { seekModule } from './project-files.ts';
+import { modulesOf, nameIn } from './prompt-context.ts';
 
 type Placed = Pick<KnownStage, 'input' | 'path'>;
 
@@ -252,3 +263,44 @@ export const swdl: WorkflowLanguage = {
   promptContexts,
   runs: { document: runDocument },
 };
+
+/**
+ * The context of the prompts of each stage with an agent, after that of a stage which adds none.
+ * Reads what is valid of a file with errors.
+ */
+function promptContexts(base: YamlDocument, context: OverridesContext): PromptContext[] {
+  const { value } = overridden(base, context).document;
+  const shared: WorkflowContext = partsOf(workflowContext, entryOf(value, 'context'));
+  const all = entryOf(value, 'stages');
+  const stages = (Array.isArray(all) ? all : []).flatMap((stage) => {
+    const [id, type] = [entryOf(stage, 'id'), entryOf(stage, 'type')];
+    if (typeof id !== 'string' || type === 'gate') return [];
+    const work = type === 'fan_out' ? entryOf(entryOf(stage, 'fan_out'), 'stage_template') : stage;
+    const own: StageContext = partsOf(stageContext, entryOf(work, 'context'));
+    return [{ step: id, ...contextOf(own, shared, context.files) }];
+  });
+  return [{ step: null, ...contextOf({}, shared, context.files) }, ...stages];
+}
+
+function contextOf(
+  own: StageContext,
+  shared: WorkflowContext,
+  files: ProjectFiles,
+): Omit<PromptContext, 'step'> {
+  const query = memoryQuery(own.memory, shared.memory);
+  const modules = modulesOf(own, shared).map(({ name, from }) => {
+    const { found } = seekModule(files, nameIn(name));
+    return { name, file: found?.path ?? null, from };
+  });
+  if (query === null) return { modules, memory: null };
+  const { packed, noRoom } = packMemories(files, query);
+  return { modules, memory: { ...query, packed, noRoom } };
+}
+
+function entryOf(value: Json, key: string): Json {
+  return isJsonObject(value) ? (ownValue(value, key) ?? null) : null;
+}
+
+function partsOf(schema: typeof stageContext | typeof workflowContext, value: Json): object {
+  return isJsonObject(value) ? validParts(schema, value) : {};
+}

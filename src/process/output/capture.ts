@@ -2,10 +2,9 @@ import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../kernel/errors.ts';
 import type { Masker } from './mask.ts';
-import { keepEnds } from './kept.ts';
 import { cautiously } from '../plain-file.ts';
-import { createTail } from './tail.ts';
 import type { Ends } from '../types.ts';
+import { StringDecoder } from 'node:string_decoder';
 
 const TAIL_BYTES = 64 * 1024;
 
@@ -95,5 +94,75 @@ export function openCapture(file: string, limitBytes: number, masker: Masker, en
     },
     tail: () => tail.text(),
     text: () => kept.text(),
+  };
+}
+
+/** Kept output for readers: complete, or the beginning and the end if it is long. */
+interface Kept {
+  push(chunk: Buffer): void;
+  /** As text; says how much is left out, and cuts no character there. */
+  text(): string;
+}
+
+function keepEnds({ head, tail }: Ends): Kept {
+  const beginning: Buffer[] = [];
+  const end = createTail(tail);
+  let size = 0;
+  return {
+    push(chunk) {
+      const room = Math.max(0, head - size);
+      size += chunk.length;
+      // The caller reuses the memory of a chunk.
+      if (room > 0) beginning.push(Buffer.from(chunk.subarray(0, room)));
+      if (room < chunk.length) end.push(chunk.subarray(room));
+    },
+    text() {
+      const begun = Buffer.concat(beginning);
+      if (size <= head + tail) return Buffer.concat([begun, end.bytes()]).toString();
+      const left = `\n[… ${String(size - head - tail)} bytes …]\n`;
+      return `${new StringDecoder('utf8').write(begun)}${left}${end.text()}`;
+    },
+  };
+}
+
+/**
+ * Keeps the last `limit` bytes of a stream. Uses memory only for received bytes, at most twice the
+ * limit.
+ */
+interface Tail {
+  push(chunk: Buffer): void;
+  bytes(): Buffer;
+  /** As text; a character cut at the front is left out. */
+  text(): string;
+}
+
+export function createTail(limit: number): Tail {
+  let buffer = Buffer.alloc(0);
+  let length = 0;
+  const makeRoom = (needed: number): void => {
+    if (length + needed <= buffer.length) return;
+    if (buffer.length < 2 * limit) {
+      const larger = Buffer.allocUnsafe(Math.min(2 * limit, Math.max(1024, 2 * (length + needed))));
+      buffer.copy(larger, 0, 0, length);
+      buffer = larger;
+      if (length + needed <= buffer.length) return;
+    }
+    const keep = Math.min(length, limit);
+    buffer.copyWithin(0, length - keep, length);
+    length = keep;
+  };
+  return {
+    push(chunk) {
+      const end = chunk.length > limit ? chunk.subarray(chunk.length - limit) : chunk;
+      makeRoom(end.length);
+      end.copy(buffer, length);
+      length += end.length;
+    },
+    bytes: () => buffer.subarray(Math.max(0, length - limit), length),
+    text() {
+      let start = Math.max(0, length - limit);
+      if (start > 0) while (start < length && (buffer[start]! & 0xc0) === 0x80) start++;
+      return buffer.toString('utf8', start, length);
+    },
   };
 }

@@ -3,19 +3,23 @@ import { bytesInWords } from '../../kernel/bytes.ts';
 import { launcherIsLost } from '../../kernel/passing.ts';
 import { withResolver } from '../../kernel/with-resolver.ts';
 import type { Capture, CaptureEvents } from '../output/capture.ts';
-import { watchCommands, type CommandWatch } from './command-limit.ts';
 import type { Launched } from '../../kernel/launched.ts';
-import { launch } from './launch.ts';
 import { watchFinish, watchLimits, type FinishWatch, type LimitWatch } from './limits.ts';
 import { Output } from '../output/output.ts';
 import { settledWithin } from '../pipes.ts';
 import { readProcess } from '../proc.ts';
 import { describeSpawnError, whyNotStart, type Refusal } from '../refusal.ts';
-import type { StartEvents } from '../starting/here.ts';
-import type { Started } from '../starting/start.ts';
-import { after } from '../time-watch.ts';
+import type { StartEvents, End } from '../starting/here.ts';
+import { type Started, start } from '../starting/start.ts';
+import { after, watchTime } from '../time-watch.ts';
 import { ProcessTree } from './tree.ts';
 import type { EndReason, ProcessResult, ProcessSpec, SuperviseHooks } from '../types.ts';
+import { runningTime } from '../running-time.ts';
+import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { wrap } from '../sandbox/containment.ts';
+import { ownProgram, usablePath } from '../sandbox/own-programs.ts';
 
 const GRACE_MS = 3000;
 /**
@@ -239,5 +243,76 @@ function startTimeOf(pid: number): string {
     return readProcess(pid)?.startTime ?? 'unknown';
   } catch {
     return 'unknown';
+  }
+}
+
+interface CommandWatch {
+  /** Receives standard output as it arrives. */
+  readonly output: (output: string) => void;
+  readonly stop: () => void;
+}
+
+/**
+ * Calls `reached` once, when a command of the program exceeds its time limit, by the time
+ * for which this process runs, and according to the program's own reports.
+ */
+export function watchCommands(
+  { limitMs, running }: NonNullable<ProcessSpec['commands']>,
+  reached: () => void,
+): CommandWatch {
+  const began = new Map<string, number>();
+  const left = (): number => Math.min(...began.values()) + limitMs - runningTime.now();
+  const watch = watchTime(left, reached);
+  return {
+    output(output) {
+      const now = runningTime.now();
+      const commands = running(output);
+      for (const id of began.keys()) if (!commands.has(id)) began.delete(id);
+      for (const id of commands) if (!began.has(id)) began.set(id, now);
+      watch.again();
+    },
+    stop: () => watch.stop(),
+  };
+}
+
+/**
+ * Starts the process as leader of a new session; events may come before this returns. Throws if its
+ * input or its outputs cannot be opened.
+ */
+export function launch(spec: ProcessSpec, events: StartEvents): Started {
+  const { cwd, env, mark, launchBarrier: barrier } = spec;
+  const argv = wrap(spec.containment, spec.argv, barrier, cwd);
+  const input = openInput(spec.stdin, spec.stdoutFile);
+  return start({ file: locate(argv[0]!, env), argv, cwd, env, mark, input, byName: true, barrier }, events);
+}
+
+/**
+ * The path of bash, which runs every script, found once; the system would search for it at each
+ * start. It does where `PATH` is not the host's.
+ */
+function locate(program: string, { PATH }: ProcessSpec['env']): string {
+  const isHosts = PATH === usablePath(process.env['PATH'] ?? '');
+  return program === 'bash' && isHosts ? ownProgram(program) : program;
+}
+
+let count = 0;
+
+/**
+ * A file descriptor from which a program reads this text; the caller closes it. It is an unlinked
+ * file, created next to `besides`, and not a pipe: Node's pipes are sockets, with which
+ * `/dev/stdin` cannot be opened and bash takes itself for a remote login and runs `~/.bashrc`.
+ * Throws if it cannot be written.
+ */
+function openInput(text: string, besides: string): End {
+  if (text === '') return 'ignore';
+  const file = join(dirname(besides), `.input-${process.pid}-${count++}`);
+  const writer = openSync(file, 'wx', 0o600);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += writeSync(writer, bytes, at);
+    return openSync(file, 'r');
+  } finally {
+    closeSync(writer);
+    unlinkSync(file);
   }
 }

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import type * as z from 'zod';
 import type { Json } from '../../kernel/json.ts';
 import type { ApiKey } from '../../project/api.ts';
-import { keyOf, refuseForeign } from './access.ts';
 import { parsed, readBody } from './body.ts';
 import { digestOf, idFor, Once } from './once.ts';
-import { addPage } from './page.ts';
 import { asMailroomError, problemOf, problemType, Refusal } from './problem.ts';
 import {
   noQuery,
@@ -16,6 +14,7 @@ import {
   type Route,
   type TextAnswer,
 } from './route.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /** The longest address, in characters. */
 const longestAddress = 8_192;
@@ -174,4 +173,76 @@ function tagged(
 
 function isKnown(given: string | null, tag: string): boolean {
   return given !== null && given.split(',').some((each) => [tag, '*'].includes(each.trim()));
+}
+
+/** The names of this machine in a `Host` header. */
+const ownHost = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
+
+/**
+ * Throws unless a request was sent to this machine by its own names, and not by a page of another
+ * origin: a page may reach this server by a host name of its own (DNS rebinding).
+ */
+function refuseForeign(headers: Headers): void {
+  const host = headers.get('host') ?? '';
+  if (!ownHost.test(host))
+    throw new Refusal(421, 'E_USAGE', 'this server answers only to localhost, 127.0.0.1 and [::1]');
+  const origin = headers.get('origin');
+  if (origin !== null && origin.toLowerCase() !== `http://${host.toLowerCase()}`)
+    throw new Refusal(403, 'E_KEY', 'pages of other origins must not use the API');
+}
+
+/** The key of a request. Throws `E_KEY`. */
+function keyOf(headers: Headers, keys: readonly ApiKey[], writes: boolean): ApiKey {
+  const [, given] = /^Bearer ([\w-]+)$/i.exec(headers.get('authorization') ?? '') ?? [];
+  const challenge = { 'WWW-Authenticate': 'Bearer' };
+  const hint = 'open the address that `mailroom serve` prints; programs send `Authorization: Bearer KEY`';
+  if (given === undefined) throw new Refusal(401, 'E_KEY', 'a key is missing', { hint, headers: challenge });
+  // All keys are compared, so that the time does not depend on which one fits.
+  const [found] = keys.filter(({ key }) => isSame(key, given));
+  if (found === undefined) throw new Refusal(401, 'E_KEY', 'the key is wrong', { hint, headers: challenge });
+  if (writes && found.access === 'read')
+    throw new Refusal(403, 'E_KEY', `the key of ${found.name} may only read`);
+  return found;
+}
+
+function isSame(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  map: 'application/json',
+  json: 'application/json',
+  svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
+};
+
+/** Serves the files of the page, and the explanation of the error codes. They hold no data. */
+function addPage(app: Hono, { api }: HttpServices): void {
+  app.get('/docs/errors.md', () => file(api.explanations(), 'txt', 'no-cache'));
+  app.get('/', () => {
+    const page = api.pageFile('index.html');
+    if (page === null)
+      throw new Refusal(404, 'E_TARGET', 'this installation has no page', {
+        hint: 'build it with `npm run build`; the API is at /api/v1',
+      });
+    return file(page, 'html', 'no-cache');
+  });
+  app.get('/:name{[\\w-][\\w.-]*}', ({ req }) => {
+    const name = req.param('name');
+    // The names of the other files change with their content.
+    return file(api.pageFile(name), name.split('.').at(-1) ?? '', 'max-age=31536000, immutable');
+  });
+}
+
+function file(text: string | null, ending: string, caching: string): Response {
+  const type = ownValue(types, ending);
+  if (text === null || type === undefined)
+    throw new Refusal(404, 'E_TARGET', 'there is nothing at this address');
+  return new Response(text, {
+    headers: { 'Content-Type': type, 'Cache-Control': caching },
+  });
 }

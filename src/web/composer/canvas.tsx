@@ -1,12 +1,10 @@
-import { useSignal } from '@preact/signals';
-import { useMemo, useRef } from 'preact/hooks';
+import { useSignal, type Signal } from '@preact/signals';
+import { useMemo, useRef, useEffect } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { Point } from '../graph.ts';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
 import type { Composer } from './model.ts';
-import { MiniMap } from './minimap.tsx';
 import { StepNode } from './node.tsx';
-import { useCamera } from './camera.ts';
 import {
   box,
   edgePath,
@@ -16,8 +14,14 @@ import {
   problemsByStep,
   zoomed,
   type Frame,
+  centred,
+  firstView,
+  fitted,
+  frameOf,
+  isWithin,
+  type Camera,
 } from './placing.ts';
-import { usePointer, useSize, type Gesture } from './pointing.ts';
+import { usePointer, useSize, type Gesture, stepUnder } from './pointing.ts';
 import type { Draft } from '../../documents/composer.ts';
 
 /** The graph of the steps: drag a step to move it, the circle at its right to connect it. */
@@ -202,5 +206,87 @@ function Ghost({
       width={width}
       height={height}
     />
+  );
+}
+
+interface Seeing {
+  readonly composer: Composer;
+  readonly placed: ReadonlyMap<string, Point>;
+  readonly size: Signal<{ readonly width: number; readonly height: number }>;
+  readonly gesture: Signal<Gesture | null>;
+}
+
+/**
+ * What of the canvas is seen. It follows steps that are added, chosen elsewhere, or reached by the
+ * keyboard. Null: the canvas has no size yet.
+ */
+function useCamera({ composer, placed, size, gesture }: Seeing) {
+  const camera = useSignal<Camera | null>(null);
+  const known = useRef<ReadonlyMap<string, Point>>(new Map());
+  const fit = () => {
+    camera.value = fitted(frameOf(placed.values()), size.value.width, size.value.height);
+  };
+  const show = (place: Point | undefined) => {
+    const { value } = camera;
+    if (place !== undefined && value !== null && !isWithin(place, value, size.value))
+      camera.value = centred(place, value, size.value);
+  };
+  useEffect(() => {
+    const added = [...placed].flatMap(([name, place]) => (known.current.has(name) ? [] : [place]));
+    known.current = placed;
+    const { width, height } = size.value;
+    if (placed.size === 0 || width === 0) return;
+    const { value } = camera;
+    if (value === null) camera.value = firstView(frameOf(placed.values()), width, height);
+    else if (added.length === 1) show(added[0]);
+    else if (!added.every((place) => isWithin(place, value, size.value))) fit();
+  }, [placed, size.value]);
+  const [first, ...others] = composer.selected.value;
+  useEffect(() => {
+    // What the pointer has chosen stays below it.
+    if (others.length === 0 && first !== undefined && gesture.value === null) show(placed.get(first));
+  }, [first, others.length]);
+  const focused = ({ target }: FocusEvent) => {
+    if (target instanceof Element && target.matches(':focus-visible'))
+      show(placed.get(stepUnder(target) ?? ''));
+  };
+  return { camera, fit, focused };
+}
+
+const map = { width: 150, height: 100 };
+
+function boxPath({ x, y }: Point): string {
+  return `M${String(x)} ${String(y)}h${String(box.width)}v${String(box.height)}h${String(-box.width)}z`;
+}
+
+/** The whole graph in small, with what the canvas shows of it; a click shows another part. */
+function MiniMap({
+  places,
+  seen,
+  size,
+  look,
+}: {
+  readonly places: ReadonlyMap<string, Point>;
+  readonly seen: Camera;
+  readonly size: { readonly width: number; readonly height: number };
+  readonly look: (at: Point) => void;
+}) {
+  const outline = useMemo(() => [...places.values()].map(boxPath).join(''), [places]);
+  if (places.size < 2) return null;
+  const frame = frameOf(places.values(), 60);
+  const scale = Math.min(map.width / frame.width, map.height / frame.height);
+  const [width, height] = [size.width / seen.scale, size.height / seen.scale];
+  const click = (event: MouseEvent) => {
+    const { left, top } = (event.currentTarget as SVGElement).getBoundingClientRect();
+    const [x, y] = [frame.x + (event.clientX - left) / scale, frame.y + (event.clientY - top) / scale];
+    look({ x: x - width / 2, y: y - height / 2 });
+  };
+  return (
+    <svg class="minimap" width={map.width} height={map.height} aria-hidden="true" onClick={click}>
+      <g transform={`scale(${String(scale)}) translate(${String(-frame.x)} ${String(-frame.y)})`}>
+        <path class="steps" d={outline} />
+        <rect class="seen" x={seen.x} y={seen.y} width={width} height={height} />
+      </g>
+    </svg>
   );
 }

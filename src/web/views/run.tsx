@@ -3,10 +3,15 @@ import { money } from '../../kernel/cost.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { command } from '../api/actions.ts';
 import { at } from '../api/client.ts';
-import type { RunDocument } from '../../documents/runs.ts';
+import type {
+  RunDocument,
+  RunDefinition,
+  TimelineDocument,
+  ResumptionDocument,
+} from '../../documents/runs.ts';
 import { ActButton } from '../parts/form.tsx';
-import { Empty, Loaded, Panel, View } from '../parts/panel.tsx';
-import { Ago, Facts, Id, Lasting, Line, State, visible, Why } from '../parts/text.tsx';
+import { Empty, Loaded, Panel, View, Trouble, Table } from '../parts/panel.tsx';
+import { Ago, Facts, Id, Lasting, Line, State, visible, Why, Text } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { now } from '../state/now.ts';
 import { past } from '../state/past.ts';
@@ -14,15 +19,14 @@ import { query } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
 import { rowsOf, timelineOf, untilThen, type StepRow } from '../steps.ts';
 import { Item } from './item.tsx';
-import { Logs } from './logs.tsx';
 import { Definition, RunGraph } from './run-definition.tsx';
-import { ResumePanel } from './resume.tsx';
 import { StepPanel, Steps, visitOf } from './run-steps.tsx';
 import { stateOf } from './runs.tsx';
 import { StepBars } from './timeline.tsx';
 import type { InboxDocument } from '../../documents/inbox.ts';
-import type { RunDefinition, TimelineDocument } from '../../documents/runs.ts';
 import type { StatusDocument } from '../../documents/status.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useText } from '../state/followed-text.ts';
 
 /** One run: why it waits, its graph, its steps on a time axis, their results, and their output. */
 export function Run({ id }: { readonly id: string }) {
@@ -187,5 +191,97 @@ function Waits({ run }: { readonly run: string }) {
         );
       })}
     </>
+  );
+}
+
+interface Props {
+  readonly run: string;
+  /** Null: every step. */
+  readonly step: string | null;
+  readonly isLive: boolean;
+}
+
+/** How near to its end a box is scrolled that follows, in pixels. */
+const near = 24;
+
+/**
+ * What the agents and programs of a run have printed. It follows a run that is alive, until the
+ * person scrolls back.
+ */
+function Logs({ run, step, isLive }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const isFollowing = useSignal(true);
+  const path = `${at('workflow-runs', run)}/logs${step === null ? '' : `?stage=${encodeURIComponent(step)}`}`;
+  const { text, problem } = useText(path, isLive);
+  useLayoutEffect(() => {
+    const shown = box.current;
+    if (shown !== null && isLive && isFollowing.value) shown.scrollTop = shown.scrollHeight;
+  }, [text.value, isLive, isFollowing.value]);
+  const scrolled = ({ currentTarget: shown }: { currentTarget: HTMLDivElement }) => {
+    isFollowing.value = shown.scrollHeight - shown.scrollTop - shown.clientHeight < near;
+  };
+  if (problem.value !== null && text.value === null) return <Trouble problem={problem.value} />;
+  if (text.value === null) return <p class="empty loading">Loading …</p>;
+  if (text.value === '') return <Empty>Nothing was printed.</Empty>;
+  return (
+    <>
+      {isLive && (
+        <label class="follow">
+          <input
+            type="checkbox"
+            checked={isFollowing.value}
+            onChange={(event) => (isFollowing.value = event.currentTarget.checked)}
+          />{' '}
+          Follow
+        </label>
+      )}
+      <div class="log" ref={box} onScroll={scrolled}>
+        <Text value={text.value} kind="code" keeps={isLive ? 'end' : 'start'} />
+      </div>
+    </>
+  );
+}
+
+/** What resuming a run would do with each step, before it is done. */
+function ResumePanel({ run, close }: { readonly run: string; readonly close: () => void }) {
+  const path = at('workflow-runs', run);
+  const live = useLive<ResumptionDocument>(`${path}/resumption`);
+  const resume = async () => {
+    await command(path, 'resume');
+    notify('The run continues.');
+    close();
+  };
+  return (
+    <Panel title="What resuming does">
+      <Loaded live={live}>
+        {({ steps }) => (
+          <Table caption="What resuming does with each step" names={['Step', 'Does', 'Why']}>
+            <tbody>
+              {steps.map((each) => (
+                <tr key={each.path}>
+                  <th scope="row">
+                    <Line value={each.path} limit={80} />
+                  </th>
+                  <td>
+                    <State value={each.does} />
+                  </td>
+                  <td>
+                    <Line value={each.why} limit={200} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        )}
+      </Loaded>
+      <p class="actions">
+        <ActButton kind="primary" act={resume}>
+          Resume now
+        </ActButton>
+        <button type="button" onClick={close}>
+          Not now
+        </button>
+      </p>
+    </Panel>
   );
 }

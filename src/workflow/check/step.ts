@@ -2,16 +2,15 @@ import { withoutServers } from '../../kernel/mcp.ts';
 import { strictHint } from '../../config/strict.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import type { Agent } from '../agent.ts';
-import type { ForEach, Input, Step, Target } from '../model.ts';
+import type { ForEach, Input, Step, Target, Approval } from '../model.ts';
 import { checkChild, typesOfTemplate } from './children.ts';
 import { checkExpressions } from './expressions.ts';
-import { checkApproval } from './approval.ts';
 import { findStep, jsonTypes, typesOfTree, valuesOfTree, type Here } from './meaning.ts';
 import { checkGit, checkWorkers } from './git.ts';
 import { givesText } from './gives.ts';
 import { checkInputPresence, checkTakenPresence, checkValuePresence } from './presence.ts';
 import { artifactsOf } from './references.ts';
-import { artifactNameProblem, stepNameProblem } from '../reserved.ts';
+import { artifactNameProblem, stepNameProblem, rejecting } from '../reserved.ts';
 import { field, whole, type At, type CheckReport } from './report.ts';
 import type { AgentBound } from '../../providers/provider.ts';
 import { withArticle, enumerate } from '../../kernel/enumerate.ts';
@@ -282,4 +281,47 @@ function checkItems({ items }: ForEach, here: Here): void {
     `a loop wants a list, not ${[...types].map(withArticle).join(' or ')}`,
     hint,
   );
+}
+
+/** Checks that a gate can be answered, and that its timeout gives an answer that it has. */
+function checkApproval({ id }: Step, gate: Approval, report: CheckReport): void {
+  const { choices, onTimeout } = gate;
+  const at = field(gate, 'choices');
+  for (const [index, choice] of choices.entries())
+    if (choices.indexOf(choice) < index)
+      report.add(
+        'E_DUPLICATE',
+        'error',
+        field(choices, index),
+        `\`${choice}\` is a choice already`,
+        'remove it',
+      );
+  if (choices.every((choice) => choice === rejecting))
+    report.error(at, `nothing can open \`${id}\`: its only choice rejects it`, 'add `approve`');
+  if (onTimeout !== 'abort' && !choices.includes(onTimeout))
+    report.error(
+      field(gate, 'on_timeout'),
+      `\`on_timeout: ${onTimeout}\` is not among the choices of \`${id}\``,
+      `add \`${onTimeout}\` to \`choices\``,
+    );
+  else if (!choices.includes(rejecting))
+    report.add(
+      'E_WORKFLOW',
+      'warning',
+      at,
+      `\`${id}\` cannot be rejected: the run continues with any choice, or has to be cancelled`,
+      'add `reject`',
+    );
+  if (onTimeout === 'approve') checkDefaults(id, gate, report);
+}
+
+/** An approval by timeout has only defaults. */
+function checkDefaults(id: string, { fields }: Approval, report: CheckReport): void {
+  for (const [name, { required, default: value }] of Object.entries(fields))
+    if (required && value === undefined)
+      report.error(
+        field(fields, name),
+        `\`${name}\` is required, and absent when \`${id}\` is approved by its timeout`,
+        'give it a `default`, or do not require it',
+      );
 }

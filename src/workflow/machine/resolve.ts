@@ -1,7 +1,6 @@
-import { enumerate } from '../../kernel/enumerate.ts';
+import { enumerate, counted } from '../../kernel/enumerate.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { checkoutOf, commitsBefore } from './commits.ts';
-import { leftToDo } from './retry-text.ts';
 import { Evaluation, Unresolvable, refuseAbsent, type ResolveFailure } from './evaluation.ts';
 import type { StepPath, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
@@ -21,6 +20,7 @@ import {
 import type { RunState, StepRun } from './state.ts';
 import { misfit } from './values.ts';
 import type { Budget } from '../../kernel/cost.ts';
+import { codeSpan, fenced } from '../../kernel/quoting.ts';
 
 export type Resolved<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: ResolveFailure };
@@ -321,4 +321,48 @@ export function keyOf(run: StepRun): ProcessKey | null {
 /** The key of the worker's next launch. */
 export function nextKey(run: StepRun | undefined, path: StepPath): ProcessKey {
   return { path, iteration: run?.iteration ?? 1, attempt: (run?.attempt ?? 0) + 1, check: 0 };
+}
+
+/**
+ * What earlier iterations left to do, for the worker; null: this is the first. Quotes from others
+ * are fenced.
+ */
+export function leftToDo(run: StepRun, check: Check | null): string | null {
+  const parts = [...incomplete(run, check), ...failed(run)];
+  return parts.length === 0 ? null : parts.join('\n\n');
+}
+
+function incomplete({ iteration, outstanding, convergence }: StepRun, check: Check | null): string[] {
+  if (iteration === 1 || outstanding === null) return [];
+  const { reasons, fingerprints, log } = outstanding;
+  const most = check === null ? '' : ` of at most ${String(check.maxIterations)}`;
+  const lines = [`This is iteration ${String(iteration)}${most}. The last check found the work incomplete.`];
+  if (reasons.length > 0 && log !== null)
+    lines.push(`What it printed (all of it is in ${codeSpan(log)}):\n\n${fenced(reasons.join('\n'))}`);
+  else if (reasons.length > 0) lines.push(`What it said:\n\n${list(reasons)}`);
+  const settings = check?.convergence ?? null;
+  if (settings === null || convergence.stage < 2) return lines;
+  lines.push(
+    `The work does not come nearer to complete: this is stage ${String(convergence.stage)} of ${String(settings.maxStage)}.`,
+  );
+  if (fingerprints.length > 0) lines.push(`Still outstanding:\n\n${list(fingerprints)}`);
+  if (settings.allowedPaths.length > 0)
+    lines.push(`Change nothing but these paths:\n\n${list(settings.allowedPaths)}`);
+  if (settings.maxChangedFiles !== null)
+    lines.push(`Change at most ${counted(settings.maxChangedFiles, 'file')} altogether.`);
+  for (const { stage, instructions } of settings.stages)
+    if (stage <= convergence.stage) lines.push(instructions.trim());
+  return lines;
+}
+
+function failed({ failures, result }: StepRun): string[] {
+  if (failures === 0 || result === null || result.outcome.is === 'done') return [];
+  return [
+    `The last attempt failed:\n\n${list([result.outcome.reason.text])}`,
+    'What it changed is still there; look before you do it again.',
+  ];
+}
+
+function list(lines: readonly string[]): string {
+  return fenced(lines.map((line) => `- ${line.trim()}`).join('\n'));
 }

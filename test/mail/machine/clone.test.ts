@@ -1,7 +1,7 @@
 import fc from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import { apply } from '../../../src/mail/machine/apply.ts';
-import { cloneState } from '../../../src/mail/machine/explore/clone.ts';
+import { cloneState } from '../../../src/mail/machine/explore/explore.ts';
 import { encode } from '../../../src/disk/codec.ts';
 import { anyEvent } from './nonsense.ts';
 import { checkPlaces } from './places.ts';

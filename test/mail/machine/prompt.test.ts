@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Message } from '../../../src/mail/format/message.ts';
 import { prompt } from '../../../src/mail/machine/prompt.ts';
 import type { Turn } from '../../../src/mail/machine/state.ts';
-import { leftToDo } from '../../../src/workflow/machine/retry-text.ts';
+import { leftToDo } from '../../../src/workflow/machine/resolve.ts';
 import { stepPrompt } from '../../../src/workflow/machine/prompt.ts';
 import { formatMessage } from '../../../src/mail/format/read-message.ts';
 import { launch } from '../../workflow/files/samples.ts';

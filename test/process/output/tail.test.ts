@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTail } from '../../../src/process/output/tail.ts';
+import { createTail } from '../../../src/process/output/capture.ts';
 
 describe('tail', () => {
   it('holds everything below its limit', () => {

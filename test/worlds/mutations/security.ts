@@ -17,7 +17,7 @@ export const security: readonly Mutation[] = [
   },
   {
     mechanism: 'a page of another origin is refused, also one whose name begins like ours',
-    file: 'server/http/access.ts',
+    file: 'server/http/app.ts',
     from: 'origin.toLowerCase() !== `http://${host.toLowerCase()}`',
     to: '!origin.toLowerCase().startsWith(`http://${host.toLowerCase()}`)',
     seenBy: ['test/server/http/access.test.ts'],
@@ -164,14 +164,14 @@ export const security: readonly Mutation[] = [
   },
   {
     mechanism: 'only hosts of this machine are answered',
-    file: 'server/http/access.ts',
+    file: 'server/http/app.ts',
     from: '(?::\\d{1,5})?$/i;',
     to: '/i;',
     seenBy: ['test/server/http/access.test.ts'],
   },
   {
     mechanism: 'a key that may read does not write',
-    file: 'server/http/access.ts',
+    file: 'server/http/app.ts',
     from: "if (writes && found.access === 'read')",
     to: 'if (false)',
     seenBy: ['test/server/http/mail.test.ts'],
