@@ -13,7 +13,12 @@ import type { FoundWorkflow } from '../project/definition/contracts.ts';
 import type { Project } from '../project/project.ts';
 import type { Workflows } from '../workflow/runs/workflows.ts';
 import { stubsFor } from '../workflow/runs/stubs.ts';
-import { graphOf, locateWorkflow, revisionOf, shownParameters } from '../workflow/questions/workflow-files.ts';
+import {
+  graphOf,
+  locateWorkflow,
+  revisionOf,
+  shownParameters,
+} from '../workflow/questions/workflow-files.ts';
 import type { Draft, DraftProblem } from '../documents/composer.ts';
 
 /**

@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import type { AskedExecution, RemoteStatus, SentEvents } from './documents.ts';
-import type { BeginOptions, FoundWorkflow, RunController, StoredRun } from '../project/definition/contracts.ts';
+import type {
+  BeginOptions,
+  FoundWorkflow,
+  RunController,
+  StoredRun,
+} from '../project/definition/contracts.ts';
 import type { Workflows } from '../workflow/runs/workflows.ts';
 import type { Defined, ExecutionReport } from '../nostr/documents.ts';
 import type { NipSettings } from '../config/config.ts';

@@ -2,12 +2,7 @@ import type { WorkersSettings } from '../config/config.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { ownValue } from '../kernel/own.ts';
 import { originOf, prefixOf, remoteProblem, withoutPassword } from '../git/travel.ts';
-import {
-  controllerCredentials,
-  invite,
-  workerCredentials,
-  type Credentials,
-} from '../queue/credentials.ts';
+import { controllerCredentials, invite, workerCredentials, type Credentials } from '../queue/credentials.ts';
 import { isQueueUrl } from '../queue/engine.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

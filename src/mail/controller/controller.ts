@@ -312,7 +312,8 @@ async function runnerOf(
       contain: await agentContainment(disk, definition.config, definition.extended),
       checkHost: checkTemporaries,
       now: Date.now,
-      named: async () => (await import('../../project/definition/named-files.ts')).namedFiles(disk, definition),
+      named: async () =>
+        (await import('../../project/definition/named-files.ts')).namedFiles(disk, definition),
       secrets,
       ...recorded,
     },

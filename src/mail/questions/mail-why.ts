@@ -8,13 +8,7 @@ import { expectedNow } from '../host/project.ts';
 import { over, type MailAct, type MailWhy } from '../machine/explain/words.ts';
 import { controlFolder } from '../../host/control.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
-import {
-  answerTypes,
-  mayAnswer,
-  replyCommands,
-  requiredFields,
-  turnCommand,
-} from '../machine/answering.ts';
+import { answerTypes, mayAnswer, replyCommands, requiredFields, turnCommand } from '../machine/answering.ts';
 import { changesOf } from '../machine/landing.ts';
 import type { MailState } from '../machine/state.ts';
 import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';

@@ -14,7 +14,12 @@ import { ProblemsError } from '../../project/definition/problems.ts';
 import { resumeCommand, runCommand } from '../../workflow/runs/run-commands.ts';
 import { waitingWhy } from '../../workflow/runs/run-status.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
-import { expectedStep, noRun, workflowForRun, workflowWithoutRuns } from '../../workflow/runs/workflow-for-run.ts';
+import {
+  expectedStep,
+  noRun,
+  workflowForRun,
+  workflowWithoutRuns,
+} from '../../workflow/runs/workflow-for-run.ts';
 import type { Project } from '../../project/project.ts';
 import { statusOf } from './status.ts';
 import type { Named } from '../../workflow/runs/targets.ts';

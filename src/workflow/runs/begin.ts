@@ -19,12 +19,7 @@ import { buildEnvironment } from '../../process/sandbox/environment.ts';
 import { keepProgramsOutOf } from '../../process/sandbox/own-programs.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { checkRecords } from '../files/record-files.ts';
-import {
-  createRun,
-  discardUncreated,
-  replaceDefinition,
-  type StoredRun,
-} from '../files/run-folders.ts';
+import { createRun, discardUncreated, replaceDefinition, type StoredRun } from '../files/run-folders.ts';
 import { composeRun, formatOf, type Composed, type Origin, type RunSettings } from './compose.ts';
 import { whereItLies } from '../files/context-holder.ts';
 import { locked, lockRun, orReleased, type Waiting } from './locked-run.ts';

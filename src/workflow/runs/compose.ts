@@ -311,7 +311,8 @@ function portsOf(
   const { config, extended, record } = settings;
   const secrets = runSecrets(disk, run.definition);
   const mask = maskOf(secrets);
-  const named = async () => (await import('../../project/definition/named-files.ts')).namedFiles(disk, settings);
+  const named = async () =>
+    (await import('../../project/definition/named-files.ts')).namedFiles(disk, settings);
   const rules = [...linkedRules(disk.root), ...extended.map((path) => join(disk.root, path))];
   const files = new RunFiles({ project: disk, run, open: openRoot, rules, mask });
   const context = contextFolderOf(disk, openRoot, run);

@@ -22,15 +22,34 @@ import type { PlanData } from '../machine/plan.ts';
 import type { OwnWorkspace } from '../model.ts';
 import type { ParsedParts } from '../../yaml/parts.ts';
 import { type DescribedChange, describeChange } from '../../project/definition/changed-by.ts';
-import { effectiveDefinition, projectArtifacts, writeDefinition } from '../../project/definition/composing.ts';
+import {
+  effectiveDefinition,
+  projectArtifacts,
+  writeDefinition,
+} from '../../project/definition/composing.ts';
 import { answerStart, askedStart, confirm, type Confirmable } from '../../project/definition/confirmed.ts';
 import { protocolOfNobody, type Settings, type SettingsReader } from '../../project/definition/definition.ts';
-import { findWorkflow, identities, isWorkflowNamed, workflowNames } from '../../project/definition/find-workflow.ts';
-import { appendMissingLines, listWorkflowFiles, writeMissing } from '../../project/definition/project-files.ts';
+import {
+  findWorkflow,
+  identities,
+  isWorkflowNamed,
+  workflowNames,
+} from '../../project/definition/find-workflow.ts';
+import {
+  appendMissingLines,
+  listWorkflowFiles,
+  writeMissing,
+} from '../../project/definition/project-files.ts';
 import type { ProjectHolder } from '../../host/holder.ts';
 import { workflowStatus } from './workflow-status.ts';
 import { ConfirmedRoleTexts, readRoleText, roleFileOf } from '../../project/definition/role-texts.ts';
-import { checkWorkflow, expectRead, keptParts, readWorkflow, shownPath } from '../../project/definition/workflows.ts';
+import {
+  checkWorkflow,
+  expectRead,
+  keptParts,
+  readWorkflow,
+  shownPath,
+} from '../../project/definition/workflows.ts';
 import type { Origin, RunSettings } from './compose.ts';
 import type {
   AskedWorkflow,

@@ -1,12 +1,7 @@
 import * as z from 'zod';
 import { composeWorkflow, formsFor } from '../../../composer/composer.ts';
 import { writeStubs } from '../../../composer/artifacts.ts';
-import {
-  actBody,
-  composedDocument,
-  formsDocument,
-  stubsDocument,
-} from '../../../documents/composer.ts';
+import { actBody, composedDocument, formsDocument, stubsDocument } from '../../../documents/composer.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Route } from '../route.ts';
 import { byWorkflow, definitionBytes, workflows } from './shapes.ts';

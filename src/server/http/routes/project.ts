@@ -4,11 +4,7 @@ import { ProblemsError } from '../../../project/definition/problems.ts';
 import { protocolDocument } from '../../../mail/questions/protocol-document.ts';
 import { listed, paging } from '../paging.ts';
 import { inboxDocument } from '../../../documents/inbox.ts';
-import {
-  sessionDocument,
-  statusDocument,
-  type StatusDocument,
-} from '../../../documents/status.ts';
+import { sessionDocument, statusDocument, type StatusDocument } from '../../../documents/status.ts';
 import { inboxDocument as documentOf, readInbox } from '../../../mail/questions/inbox.ts';
 import { readStatus } from '../../../mail/questions/read-status.ts';
 import { pastStatus } from '../../../mail/questions/past-status.ts';
