@@ -21,10 +21,8 @@ const withProcesses = filesIn('{cli,disk,git,host,process,tooling}', 'mail/{mail
 
 /** Files that start the whole program. */
 const withProgram = [
-  ...filesIn('scenario', 'workflow/triggers', 'worlds/{crash,kills}'),
-  ...(isLong
-    ? []
-    : ['cli/live-keys', 'process/controller', 'tooling/mail-part'].map((name) => `test/${name}.test.ts`)),
+  ...filesIn('scenario', 'extensions', 'workflow/triggers', 'worlds/{crash,kills}'),
+  ...(isLong ? [] : ['cli/live-keys', 'process/controller'].map((name) => `test/${name}.test.ts`)),
 ];
 
 /** Files that replace a module, or use up what a process may have: each has a process of its own. */

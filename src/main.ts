@@ -4,6 +4,7 @@ import metadata from '../package.json' with { type: 'json' };
 import { currentFolder } from './cli/current-folder.ts';
 import { runCli } from './cli/main.ts';
 import type { Start } from './cli/context.ts';
+import { extensions } from './extensions/list.ts';
 import type { Terminal } from './cli/terminal.ts';
 import type { CallOptions } from './cli/call.ts';
 
@@ -34,8 +35,8 @@ export function main(
     },
     call: async () => {
       const { Call } = await import('./cli/call.ts');
-      return new Call({ packageRoot, environment, cwd: start.cwd, launch });
+      return new Call({ packageRoot, environment, cwd: start.cwd, launch, hooks: extensions });
     },
   };
-  return runCli(argv, start, terminal);
+  return runCli(argv, start, terminal, extensions);
 }

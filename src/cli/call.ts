@@ -22,6 +22,7 @@ import type { ScaffoldResult } from '../project/scaffold.ts';
 import { KnownProjects } from '../project/known-projects.ts';
 import { programFor } from '../project/definition/programs.ts';
 import { Project } from '../project/project.ts';
+import type { Hooks } from '../project/definition/hooks.ts';
 import type { Surroundings } from '../project/definition/definition.ts';
 import type { Template } from '../project/template.ts';
 import { workflowFile } from '../project/definition/workflow-file.ts';
@@ -36,15 +37,17 @@ export interface CallOptions extends Surroundings {
 export class Call implements Surroundings {
   readonly packageRoot: string;
   readonly environment: Surroundings['environment'];
+  readonly hooks: readonly Hooks[];
   /** The working folder of the call. */
   readonly cwd: string;
   /** The person's projects, absolute, for `status --all`. */
   readonly projects: Pick<KnownProjects, 'file' | 'list' | 'add' | 'drop'>;
 
-  constructor({ packageRoot, environment, cwd, launch }: CallOptions) {
+  constructor({ packageRoot, environment, cwd, launch, hooks = [] }: CallOptions) {
     if (launch !== undefined) useLaunchers(launch);
     this.packageRoot = packageRoot;
     this.environment = environment;
+    this.hooks = hooks;
     this.cwd = cwd;
     this.projects = new KnownProjects(environment);
   }

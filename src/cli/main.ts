@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { makeProgram } from './program.ts';
 import type { Start } from './context.ts';
+import type { Extension } from './extension.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 
 /**
@@ -10,8 +11,9 @@ export async function runCli(
   argv: readonly string[],
   start: Start,
   terminal: Terminal = processTerminal(start.environment),
+  extensions: readonly Extension[] = [],
 ): Promise<number> {
-  const { program, context } = makeProgram(start, terminal);
+  const { program, context } = makeProgram(start, terminal, extensions);
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
     return context.code;

@@ -2,18 +2,16 @@ import { Argument, Command, Option } from 'commander';
 import { asCalled } from './called.ts';
 import { mail } from './commands/mail.ts';
 import { project } from './commands/project.ts';
-import type { ArgumentRow, CommandRow, Commands, OptionRow } from './commands/table.ts';
+import type { ArgumentRow, CommandRow, OptionRow } from './commands/table.ts';
 import { workflows } from './commands/workflows.ts';
 import type { Context, Start } from './context.ts';
 import { makeContext } from './context.ts';
+import type { Extension } from './extension.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The commands under their headings in the help. */
-const groups: readonly (readonly [head: string, commands: Commands])[] = [
-  ['The project:', project],
-  ['The mail:', mail],
-  ['Workflows:', workflows],
-];
+const groups = { project, mail, workflows };
+const heads = { project: 'The project:', mail: 'The mail:', workflows: 'Workflows:' };
 
 const about =
   'Hands work between headless coding agents by files. Each role has an inbox and an outbox, a protocol in YAML says who may ask ' +
@@ -37,7 +35,11 @@ Examples:
 /**
  * Every command with its options, ready to parse. Errors are thrown; no command ends the process.
  */
-export function makeProgram(start: Start, terminal: Terminal): { program: Command; context: Context } {
+export function makeProgram(
+  start: Start,
+  terminal: Terminal,
+  extensions: readonly Extension[] = [],
+): { program: Command; context: Context } {
   const program = new Command(start.name);
   program
     .description(about)
@@ -64,9 +66,11 @@ export function makeProgram(start: Start, terminal: Terminal): { program: Comman
         `${command.name()} ${command.usage().replace('[options]', '').trim()}`.trim(),
     });
   const context = makeContext(start, terminal, program);
-  for (const [head, commands] of groups) {
-    program.commandsGroup(head);
-    for (const [name, row] of Object.entries(commands)) addCommand(program, context, name, row);
+  for (const group of ['project', 'mail', 'workflows'] as const) {
+    program.commandsGroup(heads[group]);
+    const added = extensions.map(({ commands }) => commands?.[group] ?? {});
+    for (const commands of [groups[group], ...added])
+      for (const [name, row] of Object.entries(commands)) addCommand(program, context, name, row);
   }
   return { program, context };
 }

@@ -87,8 +87,8 @@ export async function follow(
     terminal.complain(
       `not sent: ${counted(unsent, 'event')} of this run. Send with: \`mailroom nip send\` (\`mailroom up\` also sends)\n`,
     );
-  const untraced = controller.untraced();
-  if (untraced !== null) terminal.complain(`${line(untraced)}\n`);
+  const unreported = controller.unreported();
+  if (unreported !== null) terminal.complain(`${line(unreported)}\n`);
   if (options.json === true) terminal.write(json(await document(controller)));
   else terminal.print(`${warningLines(context, controller)}${lastLine(context, controller)}`);
   return exitCodeOf(controller.state);

@@ -75,7 +75,7 @@ export async function withChannels(
 async function openHosts(current: Project, hints: LoopHints) {
   const {
     disk,
-    settings: { environment },
+    settings: { environment, hooks },
   } = current;
   const definition = await current.definition();
   if (!definition.ok) throw new ProblemsError(definition.problems);
@@ -91,7 +91,7 @@ async function openHosts(current: Project, hints: LoopHints) {
     if (wrong.length > 0) throw new ProblemsError(wrong);
   }
   for (const settings of config.channels.values()) {
-    const channel = await openChannel(disk, settings, { marks, environment });
+    const channel = await openChannel(settings, hooks, { disk, marks, environment });
     const { memory, problem } = openMemory(disk, settings.name, Date.now());
     if (problem !== null) notes.push(problem);
     const ports = portsOf(disk, project, settings, hints);

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
-import metadata from '../../package.json' with { type: 'json' };
 import type { StartProgram } from '../channels/command/session.ts';
-import type { Push } from '../channels/github/github.ts';
-import type { Marks } from '../channels/host/marks.ts';
 import type { Channel } from '../channels/machine/contract.ts';
-import type { ChannelConfig, CommandChannel, GithubChannel } from '../config/config.ts';
-import type { Surroundings } from '../project/definition/definition.ts';
+import type { ChannelConfig, CommandChannel } from '../config/config.ts';
+import type { Hooks, OpenChannel } from '../project/definition/hooks.ts';
 import type { Disk } from '../disk/disk.ts';
-import { originOf, sendWork } from '../git/travel.ts';
 import { MailroomError } from '../kernel/errors.ts';
-import { ownValue } from '../kernel/own.ts';
 import { buildEnvironment } from '../process/sandbox/environment.ts';
 import { projectSecrets } from '../workflow/host/secrets.ts';
 
@@ -20,52 +14,28 @@ const longestLine = 1_000_000;
 const graceMs = 10_000;
 
 /**
- * The channel with these settings. Loads only the code of its kind, and connects later. Throws
- * `E_USAGE` for a missing secret.
+ * The channel with these settings, by an extension or by a program of the person's own. Loads only
+ * the code of its kind, and connects later. Throws `E_USAGE` for a missing secret.
  */
 export async function openChannel(
-  disk: Disk,
   settings: ChannelConfig,
-  { marks, environment }: { readonly marks: Marks; readonly environment: Surroundings['environment'] },
+  hooks: readonly Hooks[],
+  place: Parameters<OpenChannel<'command'>>[1],
 ): Promise<Channel> {
-  switch (settings.kind) {
-    case 'command': {
-      const { Command } = await import('../channels/command/command.ts');
-      return new Command(await starter(disk, settings), Date.now);
-    }
-    case 'email': {
-      const password = secretOf(settings, environment);
-      const [{ Email }, { Mailbox }] = await Promise.all([
-        import('../channels/email/email.ts'),
-        import('../channels/email/mailbox.ts'),
-      ]);
-      return new Email(settings, new Mailbox({ ...settings, password }), marks, Date.now);
-    }
-    case 'github': {
-      const token = secretOf(settings, environment);
-      const [{ Github }, { GithubApi }] = await Promise.all([
-        import('../channels/github/github.ts'),
-        import('../channels/github/api.ts'),
-      ]);
-      const pause = (milliseconds: number) => wait(milliseconds);
-      const { api } = settings;
-      const options = { api, token, version: metadata.version, now: Date.now, wait: pause };
-      return new Github(settings, new GithubApi(options), marks, pusher(disk, settings));
-    }
+  if (settings.kind === 'command') {
+    const { Command } = await import('../channels/command/command.ts');
+    return new Command(await starter(place.disk, settings), Date.now);
   }
-}
-
-function secretOf(
-  { name: channel, secret: variable }: { readonly name: string; readonly secret: string },
-  environment: Surroundings['environment'],
-) {
-  const value = ownValue(environment, variable) ?? '';
-  if (value !== '') return value;
-  throw new MailroomError(
-    'E_USAGE',
-    `the channel ${channel} needs the variable ${variable}, which is not set`,
-    `set it where \`mailroom up\` runs, or remove channels.${channel} from mailroom.yaml`,
-  );
+  const { kind, name } = settings;
+  // What opens a kind takes the settings of that kind.
+  const [open] = hooks.flatMap(({ channels }) => channels?.[kind] ?? []) as OpenChannel<typeof kind>[];
+  if (open === undefined)
+    throw new MailroomError(
+      'E_USAGE',
+      `the channel ${name} is of the kind ${kind}, which is not part of this program`,
+      `remove channels.${name} from mailroom.yaml`,
+    );
+  return open(settings, place);
 }
 
 /** Only one program of the channel runs: what a killed controller left ends first. */
@@ -83,14 +53,5 @@ async function starter(
     const mark = `mailroom-channel-${project}:${name}`;
     const program = { argv, cwd: disk.root, env, mark, secrets: projectSecrets(disk) };
     return startLineProgram({ ...program, longestLine, graceMs }, hooks);
-  };
-}
-
-function pusher(disk: Disk, { git }: GithubChannel): Push {
-  return async (commit, branch) => {
-    const url = git ?? (await originOf(disk.root));
-    if (url === null) return 'the project has no remote `origin`, and `git` of the channel is not set';
-    const sent = await sendWork(disk.root, url, commit, `refs/heads/${branch}`);
-    return sent.ok ? null : sent.problem;
   };
 }

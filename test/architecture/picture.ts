@@ -1,7 +1,7 @@
 import { edges, rooms } from './rooms.ts';
 
 /** Folders whose rooms are one node of the picture. */
-const folders = ['languages', 'process', 'server'];
+const folders = ['extensions', 'languages', 'process', 'server'];
 
 /** The name of a room's node. */
 function nodeOf(room: string): string {

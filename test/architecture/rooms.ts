@@ -104,18 +104,16 @@ export const rooms: Readonly<Record<string, Rule>> = {
   'channels/machine': { may: ['kernel', 'letters'], pure: [] },
   'channels/host': { may: ['kernel', 'letters', 'config', 'disk', 'host', 'channels/machine'] },
   'channels/command': { may: ['kernel', 'letters', 'channels/machine'] },
-  'channels/github': { may: ['kernel', 'config', 'channels/machine', 'channels/host'] },
-  'channels/email': { may: ['kernel', 'config', 'channels/machine', 'channels/host'] },
   documents: { may: list`kernel letters yaml languages/shared editing`, pure: ['zod'] },
   graph: { may: list`kernel mail/format workflow`, pure: [] },
   'project/definition': {
     may: list`
       kernel letters yaml expressions config providers disk git host process process/sandbox mail/format
-      mail/protocol workflow workflow/machine workflow/files workflow/triggers workflow/host languages
-      languages/shared languages/swdl languages/nip nostr documents
+      mail/protocol mail/machine workflow workflow/machine workflow/files workflow/triggers workflow/host
+      languages languages/shared languages/swdl languages/nip nostr channels/machine channels/host
+      documents
     `,
   },
-  tracing: { may: list`kernel letters mail/machine mail/host workflow/machine project/definition` },
   workers: {
     may: list`
       kernel letters config providers disk git host queue process/output mail/mailboxes workflow/host
@@ -126,14 +124,14 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: list`
       kernel config providers disk git host queue process process/output process/sandbox
       process/supervision mail/format mail/machine mail/mailboxes mail/trail mail/host workflow/machine
-      workflow/host documents project/definition tracing workers
+      workflow/host documents project/definition workers
     `,
   },
   'workflow/runs': {
     may: list`
       kernel letters yaml config providers disk git host queue process/output process/sandbox mail/machine
       mail/mailboxes mail/trail workflow workflow/machine workflow/files workflow/triggers workflow/host
-      languages languages/shared nostr documents graph project/definition tracing workers mail/controller
+      languages languages/shared nostr documents graph project/definition workers mail/controller
     `,
   },
   nip: {
@@ -175,10 +173,10 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   up: {
     may: list`
-      kernel letters config disk git host process process/sandbox process/supervision mail/format
-      mail/machine workflow workflow/machine workflow/files workflow/triggers workflow/host nostr
-      channels/machine channels/host channels/command channels/github channels/email documents
-      project/definition mail/controller workflow/runs nip project mail/questions workflow/questions
+      kernel letters config disk host process process/sandbox process/supervision mail/format mail/machine
+      workflow workflow/machine workflow/files workflow/triggers workflow/host nostr channels/machine
+      channels/host channels/command documents project/definition mail/controller workflow/runs nip
+      project mail/questions workflow/questions
     `,
   },
   'server/mcp': {
@@ -187,7 +185,6 @@ export const rooms: Readonly<Record<string, Rule>> = {
       workflow/questions
     `,
   },
-  'server/lsp': { may: list`kernel yaml disk editing project` },
   'server/http': {
     may: list`
       kernel documents project/definition workflow/runs project mail/questions workflow/questions composer
@@ -198,10 +195,15 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: list`
       kernel letters config disk git host process mail/format mail/machine mail/mailboxes workflow
       workflow/machine workflow/host nostr documents graph project/definition workers mail/controller
-      workflow/runs nip project mail/questions workflow/questions up server/mcp server/lsp server/http
+      workflow/runs nip project mail/questions workflow/questions up server/mcp server/http
     `,
   },
-  main: { may: ['cli'] },
+  'extensions/editors': { may: list`kernel yaml disk editing project cli` },
+  'extensions/email': { may: list`kernel config channels/machine channels/host cli` },
+  'extensions/github': { may: list`kernel config git channels/machine channels/host cli` },
+  'extensions/tracing': { may: list`kernel letters mail/machine workflow/machine project/definition cli` },
+  extensions: { may: list`cli extensions/editors extensions/email extensions/github extensions/tracing` },
+  main: { may: ['cli', 'extensions'] },
   web: {
     may: ['kernel'],
     types: ['editing', 'documents', 'composer', 'metrics'],

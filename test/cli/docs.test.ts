@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
+import { extensions } from '../../src/extensions/list.ts';
 import { resumptionOf } from '../../src/workflow/machine/resumption.ts';
 import { documentOf } from '../../src/workflow/machine/view.ts';
 import { planDocument } from '../../src/workflow/runs/plan.ts';
@@ -30,7 +31,7 @@ function flags(command: Command): string[] {
 }
 
 const fixture = new ProjectFixture();
-const { program } = makeProgram(fixture.start(), fixture.terminal);
+const { program } = makeProgram(fixture.start(), fixture.terminal, extensions);
 const commands = program
   .createHelp()
   .visibleCommands(program)

@@ -71,7 +71,7 @@ it('is begun by `run` with what the environment or the option says', async () =>
     notes: [],
     problems: () => [],
     unsent: () => 0,
-    untraced: () => null,
+    unreported: () => null,
     follow: () => Promise.resolve(),
   } as unknown as RunController;
   const intervals = async (environment: Record<string, string>, options: FollowOptions) => {

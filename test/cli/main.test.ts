@@ -27,8 +27,6 @@ describe('the program', () => {
         doctor                      show which agent CLIs are installed, which sandboxing works, and what
                                     would fail
         completion <shell>          print the completion script of a shell
-        lsp                         serve diagnostics, completion and more to an editor, over the Language
-                                    Server Protocol on stdio
         help [command]              show help for a command
 
       The mail:

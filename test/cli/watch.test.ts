@@ -56,7 +56,7 @@ async function watched({ texts, during = [[]] }: Saved): Promise<{
       problems: () => [],
       recoveries: () => [],
       unsent: () => 0,
-      untraced: () => null,
+      unreported: () => null,
       follow,
     };
     return Promise.resolve(controller as unknown as RunController);

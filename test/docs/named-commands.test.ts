@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
+import { extensions } from '../../src/extensions/list.ts';
 import { readTree } from '../architecture/tree.ts';
 import { ProjectFixture } from '../cli/project-fixture.ts';
 
 const fixture = new ProjectFixture();
-const { program } = makeProgram(fixture.start(), fixture.terminal);
+const { program } = makeProgram(fixture.start(), fixture.terminal, extensions);
 const globals = new Set(program.options.flatMap(({ short, long }) => [short, long]));
 
 /** What is wrong with a command line of a page; null: nothing. */

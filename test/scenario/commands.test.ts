@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
+import { extensions } from '../../src/extensions/list.ts';
 import { FakeTerminal } from '../cli/fake-terminal.ts';
 import { playProject, smallTeam } from '../support/play.ts';
 import { finished, said, type Ran, type TestProject } from '../support/project.ts';
@@ -116,7 +117,7 @@ describe('a command in a process of its own', () => {
     const terminal = new FakeTerminal(Date.now);
     const none = () => Promise.reject(new Error('none'));
     const start = { name: 'mailroom', version: '1', environment: {}, cwd: '/', call: none } as const;
-    const names = makeProgram(start, terminal).program.commands.map((command) => command.name());
+    const names = makeProgram(start, terminal, extensions).program.commands.map((command) => command.name());
     const played = [...changing, ...reading, ...serving].map(([line]) => line.split(' ')[0]);
     expect(new Set([...played, 'mcp', 'lsp', 'doctor'])).toEqual(new Set([...names, 'help', 'shows']));
   });

@@ -50,10 +50,4 @@ export const project: Commands = {
     examples: [],
     run: async () => (await import('../actions/completion.ts')).complete,
   },
-  lsp: {
-    about: 'serve diagnostics, completion and more to an editor, over the Language Server Protocol on stdio',
-    options: { '--stdio': 'use standard input and output, as always; many editors pass this option' },
-    examples: ['mailroom lsp'],
-    run: async () => (await import('../actions/lsp.ts')).lsp,
-  },
 };

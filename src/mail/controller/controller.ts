@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { v7 } from 'uuid';
 import metadata from '../../../package.json' with { type: 'json' };
+import type { MailFollower } from '../../project/definition/hooks.ts';
 import type { Controller, ControllerOptions } from './contract.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
 import type { Protocol } from '../format/protocol.ts';
@@ -41,7 +42,6 @@ import { zombieNote } from '../../process/sandbox/first-process.ts';
 import { checkTemporaries } from '../../process/temporaries.ts';
 import { projectKey } from '../../host/project-key.ts';
 import { StatusKeeper } from './kept-status.ts';
-import { openMailTraces } from '../../tracing/mail-spans.ts';
 import type { ConfirmedRoleTexts } from '../../project/definition/role-texts.ts';
 import { removeOldTemporaries } from '../../project/definition/project-files.ts';
 import type { Disk } from '../../disk/disk.ts';
@@ -169,7 +169,7 @@ async function compose(
   const rules = await ObeyedRules.open(disk, definition, { texts, clock, wake: () => kit.wake() });
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
   const own = portsOf(disk, definition, lookout, rules);
-  const traces = await openMailTraces(definition.environment, metadata.version);
+  const followers = await followersOf(definition);
   const host = new MailHost(
     { ...ports, ...own, trail, trailAt: await trail.position() },
     {
@@ -179,14 +179,17 @@ async function compose(
       rebooted: bootBefore !== null && bootBefore !== boot,
       lastRan: ran,
       ...up?.options,
-      ...traces.options,
+      ...(followers.length > 0 && {
+        onEvents: (...taken) => followers.forEach((each) => each.take(...taken)),
+      }),
     },
   );
-  traces.start(host);
+  for (const follower of followers) follower.remember(host.state);
+  host.start();
   remote?.clean(queuedJobs(host.state));
   // Not earlier: lost files must be projected again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
-  const others = () => [...traces.problems(), ...(remote?.problems() ?? [])];
+  const others = () => [...followers.flatMap(({ problem }) => problem ?? []), ...(remote?.problems() ?? [])];
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
   const publish = publishing(disk, note, () => publishedOf(host, problems(), up?.shared.taken ?? null));
   const kept = new StatusKeeper(disk, clock);
@@ -208,8 +211,17 @@ async function compose(
     rules,
     onChange: () => options.onChange(host.state),
     kept,
-    close: () => traces.close(close),
+    close: async () => {
+      await Promise.all(followers.map((each) => each.flush()));
+      await close();
+    },
   });
+}
+
+/** What follows the mail for extensions. */
+async function followersOf({ hooks, environment }: Wired): Promise<MailFollower[]> {
+  const followers = await Promise.all(hooks.flatMap((each) => each.followMail?.(environment) ?? []));
+  return followers.filter((each) => each !== null);
 }
 
 /** The controller's handle for its caller. `notes`: null ones are left out. */

@@ -181,7 +181,7 @@ export interface RunController {
   /** The number of events of the run that some relay of the project has not answered. */
   readonly unsent: () => number;
   /** Why the trace of the run was not sent; null: it was sent, or was not to be. */
-  readonly untraced: () => string | null;
+  readonly unreported: () => string | null;
   /** Runs until the run has ended or it is stopped. */
   follow(): Promise<void>;
   end(how: 'stop' | 'drain'): void;

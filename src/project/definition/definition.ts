@@ -14,6 +14,7 @@ import { headBranch } from '../../git/head-branch.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { RealDisk } from '../../disk/real-disk.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
+import type { Hooks } from './hooks.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Provider, TurnTools } from '../../providers/provider.ts';
 
@@ -32,6 +33,8 @@ export interface Surroundings {
   /** The folder of the installed program. */
   readonly packageRoot: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What extensions add; default: nothing. */
+  readonly hooks?: readonly Hooks[];
 }
 
 /** The current protocol and settings, to be compared with what `up` has confirmed. */
@@ -128,12 +131,14 @@ export async function protocolOfNobody(config: Config): Promise<Checked<Protocol
  */
 export class SettingsReader {
   readonly environment: Surroundings['environment'];
+  readonly hooks: readonly Hooks[];
   readonly #disk: Disk;
   readonly #packageRoot: string;
   #last: { readonly of: string; readonly parsed: Checked<Parsed> } | null = null;
 
-  constructor(disk: Disk, { packageRoot, environment }: Surroundings) {
+  constructor(disk: Disk, { packageRoot, environment, hooks = [] }: Surroundings) {
     this.environment = environment;
+    this.hooks = hooks;
     this.#disk = disk;
     this.#packageRoot = packageRoot;
   }
@@ -146,7 +151,7 @@ export class SettingsReader {
     const { protocol: own, ...settings } = parsed.value;
     const { config } = settings;
     const tools = config.mcp ? toolsOf(this.#disk, this.#packageRoot) : null;
-    const value = { ...settings, environment: this.environment, tools };
+    const value = { ...settings, environment: this.environment, hooks: this.hooks, tools };
     if (own === null) return { ok: true, value: { ...value, protocol: null }, warnings: parsed.warnings };
     const { withRoleSettings } = await import('./obeyed-settings.ts');
     const protocol = await withRoleSettings(own, { ...value, root: this.#disk.root });
@@ -173,7 +178,7 @@ export function checkedOut(root: string): string | null {
 }
 
 /** What the texts alone say. */
-interface Parsed extends Omit<Settings, 'protocol' | 'tools' | 'environment'> {
+interface Parsed extends Omit<Settings, 'protocol' | 'tools' | 'environment' | 'hooks'> {
   /** Null: there is none. */
   readonly protocol: Checked<Protocol> | null;
 }
@@ -255,6 +260,7 @@ export interface Settings extends Omit<Wired, 'protocol'> {
 export interface Wired extends Definition {
   /** Of the process that read it, for secrets and programs. */
   readonly environment: Surroundings['environment'];
+  readonly hooks: readonly Hooks[];
   /** Of the files of the protocol and settings as they were read. */
   readonly fingerprint: () => string;
   readonly providers: ReadonlyMap<string, Provider>;

@@ -4,7 +4,6 @@ import { headBranch } from '../../git/head-branch.ts';
 import type { Settings } from '../../project/definition/definition.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import metadata from '../../../package.json' with { type: 'json' };
 import type { RunController, RunWatcher } from '../../project/definition/contracts.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { Observing, RunPorts } from '../host/ports.ts';
@@ -31,8 +30,6 @@ import { stepGit } from '../host/step-git.ts';
 import { rollbackPort } from '../host/rollback-port.ts';
 import { notifyApprovers } from '../../mail/controller/notify.ts';
 import { ProjectMail, type StartMail } from './mail.ts';
-import { runSpans } from '../../tracing/run-spans.ts';
-import { openTracer } from '../../tracing/tracing.ts';
 import { runHistory } from '../host/run-state.ts';
 import { HostProcess } from '../../host/host-process.ts';
 import { runSecrets, variables, weakSecrets } from '../host/secrets.ts';
@@ -43,7 +40,7 @@ import { runFolder, runInbox } from '../../host/run-mail.ts';
 import type { HostPorts } from '../../host/ports.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 import type { RunFormat } from '../machine/run-format.ts';
-import type { Rules } from '../machine/rules.ts';
+import type { EndedRun } from '../../project/definition/hooks.ts';
 import type { Body, Workflow } from '../model.ts';
 import { innerOf } from '../bodies.ts';
 import { isQueued } from '../../kernel/launched.ts';
@@ -139,11 +136,12 @@ export async function composeRun(
     await kit.close();
   };
   const lacks = await recordingNote(settings.record ?? null, run.workspace);
-  const trace = () => traceRun(disk, run.run, host.rules, settings.environment);
+  const reported = () =>
+    reportRun(settings, { run: run.run, rules: host.rules, history: runHistory(disk, run.run) });
   const notes = [...lock.refused, host.cut, lacks, ...weakSecrets([run.definition])];
   return {
     host,
-    controller: controllerOf(run, host, kit, { mail, said, away, notes, release, trace }),
+    controller: controllerOf(run, host, kit, { mail, said, away, notes, release, reported }),
     release,
   };
 }
@@ -218,18 +216,13 @@ function hasAwaySteps({ steps }: Body): boolean {
   });
 }
 
-/** Sends the trace of a run that has ended. Resolves to why it was not sent; null: it was. */
-async function traceRun(
-  disk: Disk,
-  run: string,
-  rules: Rules,
-  environment: Settings['environment'],
+/** Reports a run that has ended. Resolves to why it could not; null: it did, or was not to. */
+async function reportRun(
+  { environment, hooks }: Pick<Settings, 'environment' | 'hooks'>,
+  ended: EndedRun,
 ): Promise<string | null> {
-  const tracer = await openTracer(environment, metadata.version);
-  if (tracer === null) return null;
-  tracer.send(runSpans(run, rules, runHistory(disk, run)));
-  await tracer.flush();
-  return tracer.problem;
+  const reports = await Promise.all(hooks.flatMap((each) => each.reportRun?.(ended, environment) ?? []));
+  return reports.find((problem) => problem !== null) ?? null;
 }
 
 /** The components beside the host of a run. */
@@ -240,16 +233,16 @@ interface Companions {
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly release: () => Promise<void>;
-  readonly trace: () => ReturnType<typeof traceRun>;
+  readonly reported: () => ReturnType<typeof reportRun>;
 }
 
 function controllerOf(
   { run }: RunFolder,
   host: RunHost,
   kit: HostProcess,
-  { mail, said, away, notes, release, trace }: Companions,
+  { mail, said, away, notes, release, reported }: Companions,
 ): RunController {
-  let untraced: string | null = null;
+  let unreported: string | null = null;
   const problems = () => [
     host.problem,
     mail?.problem ?? null,
@@ -268,7 +261,7 @@ function controllerOf(
     held: () => host.heldSteps,
     latest: (path, most) => host.workers.latest(path, most),
     unsent: () => said?.unsent() ?? 0,
-    untraced: () => untraced,
+    unreported: () => unreported,
     end: (how) => kit.end(how),
     follow: async () => {
       const before = host.state.endedAt;
@@ -276,7 +269,7 @@ function controllerOf(
         await kit.run();
         await host.finished();
         const { endedAt } = host.state;
-        if (endedAt !== null && endedAt !== before) untraced = await trace();
+        if (endedAt !== null && endedAt !== before) unreported = await reported();
       } finally {
         await release();
       }

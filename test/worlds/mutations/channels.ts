@@ -83,6 +83,6 @@ export const channels: readonly Mutation[] = [
     file: 'channels/host/marks.ts',
     from: 'seal === this.seal(key)',
     to: 'seal !== undefined',
-    seenBy: ['test/channels/github.test.ts'],
+    seenBy: ['test/extensions/github/github.test.ts'],
   },
 ];

@@ -8,13 +8,13 @@ import {
   type Resource,
 } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import type { Tracer, TraceSpan } from './span.ts';
+import type { TraceSpan } from './span.ts';
 
 /**
  * Sends spans by OTLP over HTTP, as the variables `OTEL_EXPORTER_OTLP_…`, `OTEL_SERVICE_NAME` and
  * `OTEL_RESOURCE_ATTRIBUTES` of this process say.
  */
-export class OtlpTracer implements Tracer {
+export class OtlpTracer {
   readonly #exporter: JsonExporter | ProtobufExporter | null;
   readonly #resource: Resource;
   readonly #version: string;

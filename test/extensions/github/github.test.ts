@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GithubApi } from '../../src/channels/github/api.ts';
-import { Github } from '../../src/channels/github/github.ts';
-import { Marks } from '../../src/channels/host/marks.ts';
-import { ChannelError, type Post } from '../../src/channels/machine/contract.ts';
-import { apply, newMemory } from '../../src/channels/machine/memory.ts';
-import type { GithubChannel } from '../../src/config/config.ts';
-import { readChannelMemory } from '../../src/letters/channel-memory.ts';
-import { GithubDouble } from '../support/github-double.ts';
+import { GithubApi } from '../../../src/extensions/github/api.ts';
+import { Github } from '../../../src/extensions/github/github.ts';
+import { Marks } from '../../../src/channels/host/marks.ts';
+import { ChannelError, type Post } from '../../../src/channels/machine/contract.ts';
+import { apply, newMemory } from '../../../src/channels/machine/memory.ts';
+import type { GithubChannel } from '../../../src/config/config.ts';
+import { readChannelMemory } from '../../../src/letters/channel-memory.ts';
+import { GithubDouble } from './github-double.ts';
 
 let double: GithubDouble;
 let waits: number[];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Reason } from '../kernel/errors.ts';
-import type { Usage } from '../kernel/cost.ts';
-import { ownValue } from '../kernel/own.ts';
+import type { Reason } from '../../kernel/errors.ts';
+import type { Usage } from '../../kernel/cost.ts';
+import { ownValue } from '../../kernel/own.ts';
 
 /** A stretch of work of a trace. Times are milliseconds since 1970. */
 export interface TraceSpan {
@@ -17,16 +17,6 @@ export interface TraceSpan {
   /** Null: it has not failed. */
   readonly failed: Reason | null;
   readonly attributes: Attributes;
-}
-
-/** Sends spans to where the environment says. */
-export interface Tracer {
-  /** Sends spans beside other work; never throws. */
-  send(spans: readonly TraceSpan[]): void;
-  /** Resolves when what was sent has arrived, or is given up. */
-  flush(): Promise<void>;
-  /** Why the last spans were not sent; null: they were. */
-  readonly problem: string | null;
 }
 
 export type Attributes = Readonly<Record<string, string | number>>;

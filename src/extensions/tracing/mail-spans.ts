@@ -1,14 +1,14 @@
-import type { Reason } from '../kernel/errors.ts';
-import { addCost, settled } from '../kernel/money.ts';
-import type { ThreadId } from '../kernel/ids.ts';
-import type { TurnId } from '../letters/target.ts';
-import type { MailEvent } from '../mail/machine/event.ts';
-import type { MailState, Thread, Turn } from '../mail/machine/state.ts';
-import type { MailHost } from '../mail/host/mail-host.ts';
-import type { MailOptions } from '../mail/host/ports.ts';
-import { stepOf } from '../mail/machine/step.ts';
+import type { Reason } from '../../kernel/errors.ts';
+import { addCost, settled } from '../../kernel/money.ts';
+import type { ThreadId } from '../../kernel/ids.ts';
+import type { TurnId } from '../../letters/target.ts';
+import type { MailEvent } from '../../mail/machine/event.ts';
+import type { MailState, Thread, Turn } from '../../mail/machine/state.ts';
+import { stepOf } from '../../mail/machine/step.ts';
 import { agentAttributes, spanIdOf, traceIdOf, type TraceSpan } from './span.ts';
-import { openTracer } from './tracing.ts';
+import { OtlpTracer } from './otlp.ts';
+import metadata from '../../../package.json' with { type: 'json' };
+import type { MailFollower } from '../../project/definition/hooks.ts';
 
 type Of<Type extends MailEvent['type']> = Extract<MailEvent, { type: Type }>;
 
@@ -157,22 +157,16 @@ function named({ id, role, thread }: Turn): Readonly<Record<string, string>> {
   return { 'mailroom.thread': thread, 'mailroom.turn': id, 'mailroom.role': role };
 }
 
-/** The traces of the mail; nothing where they are not wanted. */
-export async function openMailTraces(environment: Parameters<typeof openTracer>[0], version: string) {
-  const tracer = await openTracer(environment, version);
+/** Follows the mail of a host, and sends its spans. */
+export function followMail(environment: Readonly<Record<string, string | undefined>>): MailFollower {
+  const tracer = new OtlpTracer(environment, metadata.version);
   const spans = new MailSpans();
-  const onEvents: MailOptions['onEvents'] =
-    tracer === null ? undefined : (events, state) => tracer.send(spans.spans(events, state));
   return {
-    options: onEvents === undefined ? {} : { onEvents },
-    start: (host: MailHost) => {
-      if (tracer !== null) spans.remember(host.state);
-      host.start();
+    remember: (state) => spans.remember(state),
+    take: (events, state) => tracer.send(spans.spans(events, state)),
+    get problem() {
+      return tracer.problem;
     },
-    problems: () => (tracer?.problem == null ? [] : [tracer.problem]),
-    close: async (others: () => Promise<void>) => {
-      await tracer?.flush();
-      await others();
-    },
+    flush: () => tracer.flush(),
   };
 }

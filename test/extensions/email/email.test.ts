@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Email, withoutQuote } from '../../src/channels/email/email.ts';
-import { absenceIn, automaticBy, whyForged } from '../../src/channels/email/headers.ts';
-import { visibleHtml } from '../../src/channels/email/visible-html.ts';
-import type { Letter, MailPosition, ReadMail } from '../../src/channels/email/mailbox.ts';
-import { Marks } from '../../src/channels/host/marks.ts';
-import type { EmailChannel } from '../../src/config/config.ts';
+import { Email, withoutQuote } from '../../../src/extensions/email/email.ts';
+import { absenceIn, automaticBy, whyForged } from '../../../src/extensions/email/headers.ts';
+import { visibleHtml } from '../../../src/extensions/email/visible-html.ts';
+import type { Letter, MailPosition, ReadMail } from '../../../src/extensions/email/mailbox.ts';
+import { Marks } from '../../../src/channels/host/marks.ts';
+import type { EmailChannel } from '../../../src/config/config.ts';
 
 const settings: EmailChannel = {
   name: 'mail',

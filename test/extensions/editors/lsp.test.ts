@@ -6,8 +6,8 @@ import {
   HoverRequest,
   RenameRequest,
 } from 'vscode-languageserver/node';
-import { Editor } from '../support/editor.ts';
-import { TestProject } from '../support/project.ts';
+import { Editor } from '../../support/editor.ts';
+import { TestProject } from '../../support/project.ts';
 
 /*
  * `mailroom lsp` as an editor uses it: over the real program's stdio, with texts that nobody has saved.

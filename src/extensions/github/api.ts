@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { bytesInWords } from '../../kernel/bytes.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { oneLine } from '../../kernel/one-line.ts';
-import { ChannelError } from '../machine/contract.ts';
+import { ChannelError } from '../../channels/machine/contract.ts';
 
 /** How long a request may take, in milliseconds. */
 const patience = 30_000;

@@ -2,9 +2,9 @@ import type { EmailChannel } from '../../config/config.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { isJsonObject, type Json } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
-import type { Marks } from '../host/marks.ts';
-import { ChannelError } from '../machine/contract.ts';
-import type { Channel, Incoming, Post, Posted, Received } from '../machine/contract.ts';
+import type { Marks } from '../../channels/host/marks.ts';
+import { ChannelError } from '../../channels/machine/contract.ts';
+import type { Channel, Incoming, Post, Posted, Received } from '../../channels/machine/contract.ts';
 import { absenceIn, automaticBy, domainOf, whyForged } from './headers.ts';
 import type { Mailbox, MailPosition, ReadMail } from './mailbox.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import description from '../fixtures/github-api.json' with { type: 'json' };
+import description from '../../fixtures/github-api.json' with { type: 'json' };
 
 type Schema = Record<string, unknown>;
 export type Value = Record<string, unknown>;

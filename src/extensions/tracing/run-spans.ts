@@ -1,11 +1,14 @@
-import { apply } from '../workflow/machine/apply.ts';
-import type { ProcessKey, RunEvent } from '../workflow/machine/event.ts';
-import type { Rules } from '../workflow/machine/rules.ts';
-import { findStep } from '../workflow/machine/scope.ts';
-import type { RunState, StepRun } from '../workflow/machine/state.ts';
-import type { WorkResult } from '../workflow/machine/work-result.ts';
-import type { Reason } from '../kernel/errors.ts';
-import type { RunHistory } from '../project/definition/contracts.ts';
+import { apply } from '../../workflow/machine/apply.ts';
+import type { ProcessKey, RunEvent } from '../../workflow/machine/event.ts';
+import type { Rules } from '../../workflow/machine/rules.ts';
+import { findStep } from '../../workflow/machine/scope.ts';
+import type { RunState, StepRun } from '../../workflow/machine/state.ts';
+import type { WorkResult } from '../../workflow/machine/work-result.ts';
+import type { Reason } from '../../kernel/errors.ts';
+import type { RunHistory } from '../../project/definition/contracts.ts';
+import metadata from '../../../package.json' with { type: 'json' };
+import type { EndedRun } from '../../project/definition/hooks.ts';
+import { OtlpTracer } from './otlp.ts';
 import { agentAttributes, spanIdOf, traceIdOf, type Attributes, type TraceSpan } from './span.ts';
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
@@ -21,6 +24,17 @@ export function runSpans(run: string, rules: Rules, { before: state, events }: R
   const spans = new RunSpans(run, rules);
   for (const event of events.slice(since + 1)) spans.add(state, event);
   return spans.all(state, events[since + 1]?.at ?? 0);
+}
+
+/** Sends the spans of a run that has ended. Resolves to why it could not; null: it has. */
+export async function sendRun(
+  { run, rules, history }: EndedRun,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<string | null> {
+  const tracer = new OtlpTracer(environment, metadata.version);
+  tracer.send(runSpans(run, rules, history));
+  await tracer.flush();
+  return tracer.problem;
 }
 
 interface Attempt {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MailServers } from '../support/mail-servers.ts';
-import { playProject } from '../support/play.ts';
-import { finished, type TestProject } from '../support/project.ts';
+import { MailServers } from '../../support/mail-servers.ts';
+import { playProject } from '../../support/play.ts';
+import { finished, type TestProject } from '../../support/project.ts';
 
 const team = `
 name: channels

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Mailbox } from '../../src/channels/email/mailbox.ts';
-import { builtPart } from '../support/built-part.ts';
-import { MailServers } from '../support/mail-servers.ts';
+import type { Mailbox } from '../../../src/extensions/email/mailbox.ts';
+import { builtPart } from '../../support/built-part.ts';
+import { MailServers } from '../../support/mail-servers.ts';
 
 /*
  * Of the libraries for e-mail the package has only what is used (scripts/lean.mjs): here the built

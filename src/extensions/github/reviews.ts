@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Incoming } from '../machine/contract.ts';
+import type { Incoming } from '../../channels/machine/contract.ts';
 import type { GithubApi } from './api.ts';
 
 const user = z.object({ login: z.string() }).nullable();

@@ -1,4 +1,4 @@
-import type { Tracer } from './span.ts';
+import type { Extension } from '../../cli/extension.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,9 +10,11 @@ function wantsTraces(environment: Environment): boolean {
   return disabled?.toLowerCase() !== 'true' && exporter !== 'none';
 }
 
-/** Null: the environment asks for no traces. What sends them is loaded only where it does. */
-export async function openTracer(environment: Environment, version: string): Promise<Tracer | null> {
-  if (!wantsTraces(environment)) return null;
-  const { OtlpTracer } = await import('./otlp.ts');
-  return new OtlpTracer(environment, version);
-}
+/** Spans of runs, threads and turns, sent to where the variables of OpenTelemetry say. */
+export const tracing: Extension = {
+  name: 'tracing',
+  followMail: async (environment) =>
+    wantsTraces(environment) ? (await import('./mail-spans.ts')).followMail(environment) : null,
+  reportRun: async (run, environment) =>
+    wantsTraces(environment) ? (await import('./run-spans.ts')).sendRun(run, environment) : null,
+};

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { playProject, smallTeam } from '../support/play.ts';
-import type { TestProject } from '../support/project.ts';
+import { playProject, smallTeam } from '../../support/play.ts';
+import type { TestProject } from '../../support/project.ts';
 
 /* Traces by the standard variables of OpenTelemetry, against a real receiver of OTLP over HTTP. */
 

@@ -1,6 +1,6 @@
 import metadata from '../../../package.json' with { type: 'json' };
-import { serveEditor } from '../../server/lsp/server.ts';
-import type { Context } from '../context.ts';
+import { serveEditor } from './server.ts';
+import type { Context } from '../../cli/context.ts';
 
 /** Serves an editor until it ends the connection. */
 export async function lsp({ call }: Context): Promise<number> {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GithubDouble } from '../support/github-double.ts';
-import { playProject } from '../support/play.ts';
-import { finished, type TestProject } from '../support/project.ts';
+import { GithubDouble } from './github-double.ts';
+import { playProject } from '../../support/play.ts';
+import { finished, type TestProject } from '../../support/project.ts';
 
 const team = `
 name: channels

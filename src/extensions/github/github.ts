@@ -2,9 +2,17 @@ import * as z from 'zod';
 import type { GithubChannel } from '../../config/config.ts';
 import type { Json } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
-import { ChannelError } from '../machine/contract.ts';
-import type { Channel, Delivery, Incoming, Post, Posted, Received, Status } from '../machine/contract.ts';
-import type { Marks } from '../host/marks.ts';
+import { ChannelError } from '../../channels/machine/contract.ts';
+import type {
+  Channel,
+  Delivery,
+  Incoming,
+  Post,
+  Posted,
+  Received,
+  Status,
+} from '../../channels/machine/contract.ts';
+import type { Marks } from '../../channels/host/marks.ts';
 import type { GithubApi } from './api.ts';
 import { branchOf, newReviews } from './reviews.ts';
 

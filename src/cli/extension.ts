@@ -1,0 +1,16 @@
+import type { Hooks } from '../project/definition/hooks.ts';
+import type { Commands } from './commands/table.ts';
+
+/**
+ * A part of the program that the rest does not know: it lies in a folder of `extensions/` and in
+ * the list there. Without both the program builds and works.
+ */
+export interface Extension extends Hooks {
+  readonly name: string;
+  /** Its commands, at the end of a group of the help. */
+  readonly commands?: {
+    readonly project?: Commands;
+    readonly mail?: Commands;
+    readonly workflows?: Commands;
+  };
+}
