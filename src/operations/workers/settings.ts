@@ -8,7 +8,6 @@ import {
   workerCredentials,
   type Credentials,
 } from '../../queue/credentials.ts';
-import { isQueueUrl } from '../../queue/engine.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -46,10 +45,10 @@ export async function workersAccess(
   { environment, side, queue = null }: Given,
 ): Promise<WorkersAccess> {
   const url = queue ?? urlOf(settings, environment);
-  if (!isQueueUrl(url))
+  if (!/^rediss?:\/\/\S+$/.test(url) || !URL.canParse(url))
     throw new MailroomError(
       'E_USAGE',
-      'the address of the queue must begin with redis://, rediss:// or postgres://, and be a whole one',
+      'the address of the queue must begin with redis:// or rediss:// (Redis or Valkey, not PostgreSQL), and be a whole one',
       'set it as `workers.queue` in mailroom.yaml, as MAILROOM_QUEUE, or with `--queue`',
     );
   const git = await sharedBy(root, settings);
