@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 import type { Controller } from '../src/mail/controller/contract.ts';
 import type { Json } from '../src/kernel/json.ts';
 import type { JobName } from '../src/queue/channel.ts';
-import { engineOf } from '../src/queue/engine.ts';
+import { openQueue, openSource } from '../src/queue/bull.ts';
 import { controllerCredentials, invite, workerCredentials } from '../src/queue/credentials.ts';
 import { placeOf } from '../src/workers/settings.ts';
 import { sign, verify } from '../src/queue/signed.ts';
 import { Project } from '../src/project/project.ts';
 import { startUp } from '../src/up/start.ts';
-import { engines, type TestServer } from '../test/workers/servers.ts';
+import { redisEngine, type TestServer } from '../test/workers/servers.ts';
 import { milliseconds, percentile, perSecond, type Line } from './report.ts';
 import { benchFolder, BenchProject } from './world.ts';
 
@@ -41,25 +41,17 @@ messages:
 
 /** What the queue costs: turns here and on workers, short jobs, and a worker that is killed. */
 export async function workers(): Promise<Line[]> {
-  const lines: Line[] = [];
-  for (const engine of engines) {
-    const { name, folder } = engine;
-    if (folder === null) {
-      process.stderr.write(`there is no ${name} server: left out\n`);
-      continue;
-    }
-    const server = await engine.open(folder);
-    try {
-      lines.push(
-        ...(await turns(name, server)),
-        await throughput(name, server),
-        await takeOver(name, server),
-      );
-    } finally {
-      await server.close();
-    }
+  const { folder, lacks, open } = redisEngine;
+  if (folder === null) {
+    process.stderr.write(`${lacks}\n`);
+    return [];
   }
-  return lines;
+  const server = await open(folder);
+  try {
+    return [...(await turns(server)), await throughput(server), await takeOver(server)];
+  } finally {
+    await server.close();
+  }
 }
 
 /** A project whose second role works on workers, and the repository that they share. */
@@ -124,7 +116,7 @@ class Hosts {
 }
 
 /** Whole turns whose agent does nothing, here and on a worker in turn. */
-async function turns(engine: string, { url }: TestServer): Promise<Line[]> {
+async function turns({ url }: TestServer): Promise<Line[]> {
   const hosts = new Hosts(['true'], url);
   await hosts.work();
   let heard = () => {};
@@ -156,7 +148,7 @@ async function turns(engine: string, { url }: TestServer): Promise<Line[]> {
   const half = percentile(away, 0.5) - percentile(here, 0.5);
   const most = percentile(away, 0.99) - percentile(here, 0.99);
   const line: Line = {
-    what: `a turn on a worker against one here, ${engine}, nothing to transfer`,
+    what: `a turn on a worker against one here, nothing to transfer`,
     seen: `p50 ${milliseconds(half)} more, p99 ${milliseconds(most)} more`,
     ratio: `a turn here p50 ${milliseconds(percentile(here, 0.5))}, p99 ${milliseconds(percentile(here, 0.99))}`,
     budget: 'p50 ≤ 60 ms, p99 ≤ 200 ms',
@@ -177,8 +169,7 @@ function expectSigned(result: Json, job: string): void {
 }
 
 /** Signed jobs through the queue, from adding to the checked result, without git and agents. */
-async function throughput(engine: string, { url }: TestServer): Promise<Line> {
-  const { openQueue, openSource } = await engineOf(url);
+async function throughput({ url }: TestServer): Promise<Line> {
   const woken = new Set<() => void>();
   const onChange = () => {
     for (const wake of woken) wake();
@@ -225,7 +216,7 @@ async function throughput(engine: string, { url }: TestServer): Promise<Line> {
   await Promise.all(workings);
   await Promise.all([queue.close(), source.close()]);
   return {
-    what: `short jobs through the queue, ${engine}, ${String(atOnce)} at once`,
+    what: `short jobs through the queue, ${String(atOnce)} at once`,
     seen: `${String(rate)} jobs/s`,
     ratio: '',
     budget: '≥ 100 jobs/s',
@@ -234,7 +225,7 @@ async function throughput(engine: string, { url }: TestServer): Promise<Line> {
 }
 
 /** From the death of a worker to the start of its turn on another. */
-async function takeOver(engine: string, { url }: TestServer): Promise<Line> {
+async function takeOver({ url }: TestServer): Promise<Line> {
   const hosts = new Hosts(['sleep', '60'], url);
   const first = await hosts.work();
   let heard = () => {};
@@ -265,7 +256,7 @@ async function takeOver(engine: string, { url }: TestServer): Promise<Line> {
   await ended;
   await hosts.close();
   return {
-    what: `a worker is killed → its turn runs on another, ${engine}, lease ${String(lease / 1_000)} s`,
+    what: `a worker is killed → its turn runs on another, lease ${String(lease / 1_000)} s`,
     seen: `${(took / 1_000).toFixed(1)} s`,
     ratio: '',
     budget: `≤ ${String(lease / 1_000 + 5)} s`,

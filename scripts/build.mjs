@@ -60,7 +60,7 @@ export async function ensureBuilt() {
 }
 
 /** What the program loads only where it is asked for, from a file of its own. */
-const apart = /\/tracing\/otlp\.ts$|^\.\/(otlp|bull|postgres)\.ts$|\/channels\/email\/mailbox\.ts$/;
+const apart = /\/tracing\/otlp\.ts$|^\.\/otlp\.ts$|\/queue\/bull\.ts$|\/channels\/email\/mailbox\.ts$/;
 
 /** Libraries that few commands load, by the names of their files. */
 const librariesApart = {

@@ -73,12 +73,6 @@ const instead = {
   },
   // A second reader of YAML.
   '@11ty/gray-matter': { 'js-yaml': 'export function load() {} export function dump() {}' },
-  // Passwords in a file of the user, and other clients.
-  pg: {
-    pgpass: 'module.exports = (_server, done) => done();',
-    './native': absent,
-    'pg-cloudflare': absent,
-  },
   // Logs, proxies, and names of folders in forty languages.
   imapflow: {
     pino: 'export default () => {};',

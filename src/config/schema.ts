@@ -73,13 +73,14 @@ const provider = z
 
 const trailError = 'off, or a mapping with the branch: { branch: mailroom-trail }';
 
-const aQueue = 'redis://…, rediss://… or postgres://…, or ${env.NAME} for the variable that has it';
+const aQueue =
+  'redis://… or rediss://… (Redis or Valkey, not PostgreSQL), or ${env.NAME} for the variable that has it';
 
 const workers = z
   .strictObject({
     queue: z
       .string({ error: aQueue })
-      .regex(/^(?:(?:rediss?|postgres(?:ql)?):\/\/\S+|\$\{env\.[A-Za-z_][A-Za-z0-9_]*\})$/, { error: aQueue })
+      .regex(/^(?:rediss?:\/\/\S+|\$\{env\.[A-Za-z_][A-Za-z0-9_]*\})$/, { error: aQueue })
       .optional()
       .describe('The address of the queue; default: the variable MAILROOM_QUEUE.'),
     git: text

@@ -4,7 +4,6 @@ export function unreachable(
   reason: string,
 ): { readonly problem: string; readonly hint: string } {
   const why = reason === '' ? 'it does not answer' : reason;
-  const hints = [...(url.startsWith('postgres') ? postgresHints : redisHints), ...commonHints];
   const known = hints.find(({ says, at }) => says.test(why) && (at === undefined || url.startsWith(at)));
   return {
     problem: `the queue at ${new URL(url).host} cannot be reached: ${why}`,
@@ -22,7 +21,7 @@ interface Hint {
   readonly hint: string;
 }
 
-const redisHints: readonly Hint[] = [
+const hints: readonly Hint[] = [
   { says: /NOAUTH|WRONGPASS|AUTH/, hint: 'check the password in the address: redis://:password@host:6379' },
   { says: /wrong version number|EPROTO|ssl/i, hint: 'it does not use TLS: begin the address with redis://' },
   // A server without TLS waits for the rest of what it takes for a command.
@@ -32,27 +31,6 @@ const redisHints: readonly Hint[] = [
     at: 'redis:',
     hint: 'if it uses TLS, begin the address with rediss://',
   },
-];
-
-const postgresHints: readonly Hint[] = [
-  {
-    says: /password|role ".*" does not exist/,
-    hint: 'check the user and the password in the address: postgres://user:password@host:5432/database',
-  },
-  {
-    says: /database ".*" does not exist/,
-    hint: 'create it on the server: createdb --owner <user> <database>',
-  },
-  { says: /does not support SSL/, hint: 'it does not use TLS: remove `sslmode` from the address' },
-  { says: /no encryption/, hint: 'it wants TLS: add ?sslmode=verify-full to the address' },
-  { says: /no pg_hba.conf entry/, hint: 'allow the user and this host in pg_hba.conf of the server' },
-  {
-    says: /permission denied/,
-    hint: 'let the user create the schema `mailroom`: grant create on database <database> to <user>',
-  },
-];
-
-const commonHints: readonly Hint[] = [
   {
     says: /certificate|self-signed|altnames/i,
     hint: 'name the certificate of its authority in NODE_EXTRA_CA_CERTS',

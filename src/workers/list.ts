@@ -3,7 +3,6 @@ import { MailroomError, messageOf } from '../kernel/errors.ts';
 import { readNamedWorker, readWorkerCard } from '../letters/worker.ts';
 import type { NamedWorker, SeenWorker, WorkerCard, WorkerOrder } from '../letters/worker.ts';
 import type { WorkerBoard } from '../queue/channel.ts';
-import { engineOf } from '../queue/engine.ts';
 import { sign, verify } from '../queue/signed.ts';
 import type { Credentials } from '../queue/credentials.ts';
 import { unreachable } from '../queue/unreachable.ts';
@@ -70,7 +69,7 @@ async function withBoard<T>(
   { url, credentials }: WorkersAccess,
   ask: (board: WorkerBoard) => Promise<T>,
 ): Promise<T> {
-  const { openBoard } = await engineOf(url);
+  const { openBoard } = await import('../queue/bull.ts');
   const board = await openBoard(url, credentials.project).catch((error: unknown) => {
     const { problem, hint } = unreachable(url, messageOf(error));
     throw new MailroomError('E_WORKER', problem, hint);

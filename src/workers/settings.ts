@@ -3,7 +3,6 @@ import { MailroomError } from '../kernel/errors.ts';
 import { ownValue } from '../kernel/own.ts';
 import { originOf, prefixOf, remoteProblem, withoutPassword } from '../git/travel.ts';
 import { controllerCredentials, invite, workerCredentials, type Credentials } from '../queue/credentials.ts';
-import { isQueueUrl } from '../queue/engine.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -41,10 +40,10 @@ export async function workersAccess(
   { environment, side, queue = null }: Given,
 ): Promise<WorkersAccess> {
   const url = queue ?? urlOf(settings, environment);
-  if (!isQueueUrl(url))
+  if (!/^rediss?:\/\/\S+$/.test(url) || !URL.canParse(url))
     throw new MailroomError(
       'E_USAGE',
-      'the address of the queue must begin with redis://, rediss:// or postgres://, and be a whole one',
+      'the address of the queue must begin with redis:// or rediss:// (Redis or Valkey, not PostgreSQL), and be a whole one',
       'set it as `workers.queue` in mailroom.yaml, as MAILROOM_QUEUE, or with `--queue`',
     );
   const git = await sharedBy(root, settings);

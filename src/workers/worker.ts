@@ -14,7 +14,6 @@ import type { RunnerEvents } from '../host/runner/runner.ts';
 import { TurnFolders } from '../mail/mailboxes/turn-folders.ts';
 import { maskOf } from '../process/output/mask.ts';
 import type { HeldJob, JobSource } from '../queue/channel.ts';
-import { engineOf } from '../queue/engine.ts';
 import { takerOf, takerOfKind, type StepKind } from '../kernel/step-queues.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { isJsonObject } from '../kernel/json.ts';
@@ -71,7 +70,7 @@ export async function openWorker(
     const at = await workplaceOf(disk, settings, options, turns);
     const { url, credentials, labels, lease } = options;
     const roles = [...options.roles, ...options.steps.map((kind) => takerOfKind(kind))];
-    const { openSource } = await engineOf(url);
+    const { openSource } = await import('../queue/bull.ts');
     const open = (onChange: () => void) =>
       openSource(
         { url, name: credentials.project, roles, lease: keptFor(lease), onChange, onForeign: options.say },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Waking } from '../../src/queue/waking.ts';
+import { Waking } from '../../src/queue/bull.ts';
 
 /** A host that looks after each of these pauses, in milliseconds. */
 function looks(...pauses: readonly number[]): boolean[] {

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { HeldJob, JobQueue } from '../../src/queue/channel.ts';
-import { engineOf } from '../../src/queue/engine.ts';
-import { engines, type TestEngine } from './servers.ts';
+import { openQueue, openSource } from '../../src/queue/bull.ts';
+import { redisEngine } from './servers.ts';
 
 const lease = 1_000;
 const job = { role: 'engineer', id: 't.t1.1.0.one' };
@@ -12,15 +12,11 @@ const job = { role: 'engineer', id: 't.t1.1.0.one' };
 const standStill = () => void execFileSync('sleep', ['6.5']);
 
 /** Both ends of a queue at a server of its own, and a job that the worker has taken. */
-async function using(
-  engine: TestEngine,
-  act: (queue: JobQueue, held: HeldJob) => Promise<void>,
-): Promise<void> {
-  if (engine.folder === null) throw new Error(engine.lacks);
-  const server = await engine.open(engine.folder);
-  const opening = await engineOf(server.url);
+async function using(act: (queue: JobQueue, held: HeldJob) => Promise<void>): Promise<void> {
+  if (redisEngine.folder === null) throw new Error(redisEngine.lacks);
+  const server = await redisEngine.open(redisEngine.folder);
   const address = { url: server.url, name: randomUUID(), roles: ['engineer'], lease, onChange: () => {} };
-  const [queue, source] = [opening.openQueue(address), opening.openSource(address, [])];
+  const [queue, source] = [openQueue(address), openSource(address, [])];
   try {
     await queue.add(job, 'work', []);
     const held = await source.take();
@@ -32,11 +28,11 @@ async function using(
   }
 }
 
-describe.each(engines)('through $name', (engine) => {
+describe('through Redis', () => {
   test.each(['renews', 'ends'])(
     'a worker that slept with its controller for longer than the lease %s',
     (how) =>
-      using(engine, async (queue, held) => {
+      using(async (queue, held) => {
         standStill();
         const [kept, state] = await Promise.all([
           how === 'renews' ? held.renew() : held.finish('result'),
@@ -50,7 +46,7 @@ describe.each(engines)('through $name', (engine) => {
   );
 
   test('one that does not wake is found a little later, and cannot come back', () =>
-    using(engine, async (queue, held) => {
+    using(async (queue, held) => {
       standStill();
       await expect.poll(() => queue.look(job)).toMatchObject({ is: 'lost' });
       expect(await held.renew()).toBe(false);

@@ -13,13 +13,13 @@ import { Begun } from '../../src/workers/begun.ts';
 import type { HeldTurn, Workplace } from '../../src/workers/held-turn.ts';
 import { Worker } from '../../src/workers/worker.ts';
 import type { Outcome } from '../../src/providers/provider.ts';
+import { openQueue, openSource } from '../../src/queue/bull.ts';
 import type { JobName, JobQueue, JobState } from '../../src/queue/channel.ts';
 import { controllerCredentials } from '../../src/queue/credentials.ts';
-import { engineOf, type QueueEngine } from '../../src/queue/engine.ts';
 import { exit, invocation } from '../providers/samples.ts';
 import { workerKeys } from '../support/credentials.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
-import type { TestEngine, TestServer } from './servers.ts';
+import { redisEngine, type TestServer } from './servers.ts';
 
 /*
  * A controller and workers in this process, through a real queue that somebody else can write, with
@@ -55,7 +55,6 @@ export class AttackBed {
   /** Whatever lies in the queue is written with this. */
   readonly intruder: JobQueue;
   readonly #server: TestServer;
-  readonly #engine: QueueEngine;
   readonly #closing: (() => Promise<void>)[] = [];
   readonly #running = new Map<string, () => void>();
   readonly #waiting = new Set<() => void>();
@@ -63,14 +62,9 @@ export class AttackBed {
   readonly #held: Map<string, HeldTurn>[] = [];
   #skipped = 0;
 
-  private constructor(server: TestServer, engine: QueueEngine) {
+  constructor(server: TestServer) {
     this.#server = server;
-    this.#engine = engine;
-    this.intruder = engine.openQueue(this.#address());
-  }
-
-  static async open(server: TestServer): Promise<AttackBed> {
-    return new AttackBed(server, await engineOf(server.url));
+    this.intruder = openQueue(this.#address());
   }
 
   #address(onChange = () => {}) {
@@ -178,7 +172,7 @@ export class AttackBed {
       at,
       { ...limits, say: (text) => this.#say(`${name}: ${text}`) },
       turns,
-      (onChange) => this.#engine.openSource(this.#address(onChange), []),
+      (onChange) => openSource(this.#address(onChange), []),
     );
     const running = worker.run();
     const close = async () => {
@@ -239,7 +233,7 @@ export class AttackBed {
       },
     };
     const agents: QueuedAgents = new QueuedAgents(options, events, (onChange) => {
-      const queue = this.#engine.openQueue(this.#address(onChange));
+      const queue = openQueue(this.#address(onChange));
       const add: JobQueue['add'] = (name, data, labels) => {
         this.saved.push({ name, data });
         return queue.add(name, data, labels);
@@ -274,7 +268,7 @@ export class AttackBed {
 
   /** Takes the waiting job, and reports this as its result. */
   async finishes(result: Json): Promise<void> {
-    const source = this.#engine.openSource(this.#address(), []);
+    const source = openSource(this.#address(), []);
     await (await source.take())?.finish(result);
     await source.close();
   }
@@ -309,15 +303,15 @@ function jobOf(turn: string): AgentJob {
 }
 
 /** A bed for each test of a suite, with a server for all of them. */
-export function bedFixture(engine: TestEngine): { readonly bed: AttackBed; readonly server: TestServer } {
+export function bedFixture(): { readonly bed: AttackBed; readonly server: TestServer } {
   let server: TestServer | null = null;
   let bed: AttackBed | null = null;
   beforeAll(async () => {
-    if (engine.folder !== null) server = await engine.open(engine.folder);
+    if (redisEngine.folder !== null) server = await redisEngine.open(redisEngine.folder);
   });
-  beforeEach(async ({ skip }) => {
-    if (server === null) skip(engine.lacks);
-    bed = await AttackBed.open(server!);
+  beforeEach(({ skip }) => {
+    if (server === null) skip(redisEngine.lacks);
+    bed = new AttackBed(server!);
   });
   afterEach(() => bed?.close());
   afterAll(() => server?.close());

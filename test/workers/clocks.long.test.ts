@@ -5,7 +5,6 @@ import type { MailEvent } from '../../src/mail/machine/event.ts';
 import { finished, said } from '../support/project.ts';
 import { readJournal } from '../support/read-journal.ts';
 import { hostsFixture, type Hosts } from './hosts.ts';
-import { engines } from './servers.ts';
 import { building, checker, failuresOf, startsOf } from './team.ts';
 
 const hour = 3_600_000;
@@ -29,8 +28,8 @@ function clockOff(hosts: Hosts, by: number): Record<string, string> {
   return { NODE_OPTIONS: `--require ${join(hosts.controller.root, '.mailroom', file)}` };
 }
 
-describe.each(engines)('through $name', (engine) => {
-  const bed = hostsFixture(engine);
+describe('through Redis', () => {
+  const bed = hostsFixture();
 
   test.each([
     ['ahead of', hour],

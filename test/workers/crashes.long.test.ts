@@ -1,18 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
-import { engineOf } from '../../src/queue/engine.ts';
+import { openSource } from '../../src/queue/bull.ts';
 import type { Credentials } from '../../src/queue/credentials.ts';
 import { sign } from '../../src/queue/signed.ts';
 import { finished, said } from '../support/project.ts';
 import { hostsFixture, kill } from './hosts.ts';
-import { engines } from './servers.ts';
 import { building, checker, failuresOf, startsOf, team } from './team.ts';
 
 const engineer = building(`'begun-' + process.env.MAILROOM_ATTEMPT`);
 
-describe.each(engines)('through $name', (engine) => {
-  const bed = hostsFixture(engine);
+describe('through Redis', () => {
+  const bed = hostsFixture();
 
   test('a turn that ended while the controller was gone is taken, not run again', async () => {
     const hosts = bed.open({ engineer, checker });
@@ -128,7 +127,7 @@ describe.each(engines)('through $name', (engine) => {
     let changed = () => {};
     const { url } = bed.server;
     const address = { url, name: hosts.credentials.project, roles: ['engineer'], lease: 5_000 };
-    const source = (await engineOf(url)).openSource({ ...address, onChange: () => changed() }, []);
+    const source = openSource({ ...address, onChange: () => changed() }, []);
     let held = await source.take();
     for (; held === null; held = await source.take())
       await new Promise<void>((resolve) => (changed = resolve));

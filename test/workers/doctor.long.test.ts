@@ -1,10 +1,9 @@
 import { Redis } from 'ioredis';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openSource } from '../../src/queue/bull.ts';
 import { sign } from '../../src/queue/signed.ts';
 import metadata from '../../package.json' with { type: 'json' };
 import { hostsFixture } from './hosts.ts';
-import { postgresEngine } from './servers.ts';
 
 const bed = hostsFixture();
 const plays = { engineer: '', checker: '' };
@@ -30,18 +29,14 @@ test('doctor names what is wrong with the queue, and what to do', async () => {
   const cases: readonly (readonly [env: Record<string, string>, words: readonly string[]])[] = [
     [{ MAILROOM_WORKER_KEY: 'short' }, ['MAILROOM_WORKER_KEY has fewer than 32', 'openssl rand -hex 32']],
     [
-      { MAILROOM_QUEUE: 'http://127.0.0.1' },
-      ['must begin with redis://, rediss:// or postgres://', '`workers.queue`'],
+      { MAILROOM_QUEUE: 'postgres://127.0.0.1/jobs' },
+      ['must begin with redis:// or rediss:// (Redis or Valkey, not PostgreSQL)', '`workers.queue`'],
     ],
     [
       { MAILROOM_QUEUE: `rediss://127.0.0.1:${port}` },
       ['cannot be reached', 'begin the address with redis://'],
     ],
     [{ MAILROOM_QUEUE: 'redis://127.0.0.1:1' }, ['ECONNREFUSED', 'start the server, or correct the address']],
-    [
-      { MAILROOM_QUEUE: 'postgres://ada:secret@127.0.0.1:1/jobs' },
-      ['ECONNREFUSED', 'start the server, or correct the address'],
-    ],
   ];
   for (const [env, words] of cases) {
     const [found, ...more] = await hosts.doctor(env);
@@ -130,31 +125,4 @@ test('doctor names workers of another version, and with another time', async () 
     `the worker far.old on far runs version 0.0.1 of Mailroom, and this host version`,
   );
   expect(texts[2]).toContain('install the same version on all hosts');
-});
-
-describe('a queue in PostgreSQL', () => {
-  const on = hostsFixture(postgresEngine);
-
-  test('doctor finds the workers, and says what is wrong with the address', async () => {
-    const hosts = on.open(plays);
-    const { url, port } = on.server;
-    await hosts.work();
-    const found = [{ state: 'ok', text: `1 worker in the queue at 127.0.0.1:${String(port)}` }];
-    await expect.poll(() => hosts.doctor()).toEqual(found);
-    const cases: readonly (readonly [url: string, words: readonly string[]])[] = [
-      [
-        url.replace('mailroom@', 'ada:wrong@'),
-        ['role "ada" does not exist', 'check the user and the password'],
-      ],
-      [`${url}s`, ['database "postgress" does not exist', 'createdb --owner <user> <database>']],
-      [`${url}?sslmode=verify-full`, ['does not support SSL', 'remove `sslmode` from the address']],
-    ];
-    for (const [address, words] of cases) {
-      const [wrong, ...more] = await hosts.doctor({ MAILROOM_QUEUE: address });
-      expect(more).toEqual([]);
-      expect(wrong?.state).toBe('problem');
-      for (const word of words) expect(wrong?.text).toContain(word);
-      expect(wrong?.text).not.toContain('wrong@');
-    }
-  });
 });

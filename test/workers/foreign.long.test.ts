@@ -1,8 +1,6 @@
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { bedFixture, played, type AttackBed } from './attack-bed.ts';
-import { postgresEngine, redisEngine } from './servers.ts';
 
 /*
  * Whatever somebody writes into the queue ends neither workers nor controllers.
@@ -24,7 +22,7 @@ async function playedAgain(bed: AttackBed, controller: ReturnType<AttackBed['con
 }
 
 describe('what somebody writes into Redis', () => {
-  const at = bedFixture(redisEngine);
+  const at = bedFixture();
 
   const jobs = (bed: AttackBed) => `mailroom:${bed.project}.engineer`;
 
@@ -130,40 +128,6 @@ describe('what somebody writes into Redis', () => {
       expect(await redis.hget(key, 'data')).toBe('{bad');
     } finally {
       redis.disconnect();
-    }
-  });
-});
-
-describe('what somebody writes into PostgreSQL', () => {
-  const at = bedFixture(postgresEngine);
-
-  test.each([
-    ['data that is not JSON', '{bad', 'bad1'],
-    ['data that is nested deep', '['.repeat(100_000), 'bad1'],
-    ['a number beyond all', '1e999999', 'bad1'],
-    ['an escaped NUL', '{"x":"\\u0000"}', 'bad1'],
-    ['large data', JSON.stringify('x'.repeat(5_000_000)), 'bad1'],
-    ['an id that leads elsewhere', '{}', '../../\u001b[31m.t1.1.0'],
-    ['an empty id', '{}', ''],
-  ])('a row with %s ends nobody, and the next turn runs', async (...given) => {
-    const [, data, id] = given;
-    const { bed, server } = at;
-    const client = new pg.Client(server.url);
-    await client.connect();
-    try {
-      await bed.intruder.look({ role: 'engineer', id: 'x' });
-      const sql = `insert into mailroom.jobs (project, role, id, data, labels, note, granted)
-        values ($1, 'engineer', $2, $3, '{}', $3, $3)`;
-      await client.query(sql, [bed.project, id, data]);
-      await client.query(
-        'insert into mailroom.workers (project, id, card, ordered) values ($1, $2, $3, $3)',
-        [bed.project, id, data],
-      );
-      bed.worker('one');
-      await played(bed, bed.controller(), 't1');
-      expect(bed.said.join('\n')).not.toContain('bug');
-    } finally {
-      await client.end();
     }
   });
 });

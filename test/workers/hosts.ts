@@ -11,7 +11,7 @@ import { finished, said, TestProject, type Ran } from '../support/project.ts';
 import { controllerCredentials, invite, type Credentials } from '../../src/queue/credentials.ts';
 import { placeOf } from '../../src/workers/settings.ts';
 import type { Network } from './network.ts';
-import { redisEngine, type TestEngine, type TestServer } from './servers.ts';
+import { redisEngine, type TestServer } from './servers.ts';
 import { team } from './team.ts';
 
 const settingsOf = (lease: string) => `
@@ -247,17 +247,17 @@ export async function kill(program: ChildProcess): Promise<void> {
 }
 
 /** Hosts for each test of a suite. Without a server for their queue its tests are skipped. */
-export function hostsFixture(engine: TestEngine = redisEngine): {
+export function hostsFixture(): {
   open(plays: Plays, protocol?: string, lease?: string): Hosts;
   readonly server: TestServer;
 } {
   let server: TestServer | null = null;
   let hosts: Hosts | null = null;
   beforeAll(async () => {
-    if (engine.folder !== null) server = await engine.open(engine.folder);
+    if (redisEngine.folder !== null) server = await redisEngine.open(redisEngine.folder);
   });
   beforeEach(({ skip }) => {
-    if (server === null) skip(engine.lacks);
+    if (server === null) skip(redisEngine.lacks);
   });
   afterEach(async () => {
     await hosts?.close();

@@ -3,11 +3,10 @@ import { park } from '../../src/host/parked.ts';
 import { describe, expect, test } from 'vitest';
 import { finished } from '../support/project.ts';
 import { hostsFixture, kill } from './hosts.ts';
-import { engines } from './servers.ts';
 import { failuresOf } from './team.ts';
 
-describe.each(engines)('through $name', (engine) => {
-  const bed = hostsFixture(engine);
+describe('through Redis', () => {
+  const bed = hostsFixture();
 
   test('a turn goes to a worker whose login has not hit the usage limit of its provider', async () => {
     const hosts = bed.open({

@@ -8,10 +8,10 @@ import {
   type JobSource,
   type JobState,
 } from '../../src/queue/channel.ts';
-import { engineOf } from '../../src/queue/engine.ts';
 import { MemoryQueue } from '../support/memory-queue.ts';
 import { publishedLabels } from '../../src/queue/board.ts';
-import { engines, redisEngine, type TestServer } from './servers.ts';
+import { openQueue, openSource } from '../../src/queue/bull.ts';
+import { redisEngine, type TestServer } from './servers.ts';
 
 /*
  * What every queue keeps, whatever lies behind it.
@@ -44,15 +44,14 @@ function memoryBed(): Bed {
   };
 }
 
-async function realBed({ url }: TestServer): Promise<Bed> {
-  const opening = await engineOf(url);
+function realBed({ url }: TestServer): Bed {
   const address = { url, name: randomUUID(), lease: short, onChange: () => {} };
   const sources: JobSource[] = [];
-  const queue = opening.openQueue({ ...address, roles: ['engineer', 'qa'] });
+  const queue = openQueue({ ...address, roles: ['engineer', 'qa'] });
   return {
     queue,
     source: (labels = [], roles = ['engineer'], lease = long) => {
-      const source = opening.openSource({ ...address, roles, lease }, labels);
+      const source = openSource({ ...address, roles, lease }, labels);
       sources.push(source);
       return source;
     },
@@ -64,7 +63,10 @@ async function realBed({ url }: TestServer): Promise<Bed> {
 }
 
 // As they are built, whole turns run through them.
-const kinds = [{ name: 'memory', engine: null }, ...engines.map((engine) => ({ name: engine.name, engine }))];
+const kinds = [
+  { name: 'memory', engine: null },
+  { name: 'Redis', engine: redisEngine },
+];
 
 describe.each(kinds)('the queue in $name', ({ engine }) => {
   let server: TestServer | null = null;
@@ -73,9 +75,9 @@ describe.each(kinds)('the queue in $name', ({ engine }) => {
     if (engine !== null && engine.folder !== null) server = await engine.open(engine.folder);
   });
   afterAll(() => server?.close());
-  beforeEach(async ({ skip }) => {
+  beforeEach(({ skip }) => {
     if (engine !== null && server === null) skip(engine.lacks);
-    bed = server === null ? memoryBed() : await realBed(server);
+    bed = server === null ? memoryBed() : realBed(server);
   });
   afterEach(() => bed.close());
 
@@ -240,7 +242,6 @@ test('the labels of a queue in Redis are published for as long as it has jobs', 
   if (folder === null) return skip(redisEngine.lacks);
   const server = await redisEngine.open(folder);
   const client = new Redis(server.url);
-  const { openQueue } = await engineOf(server.url);
   const [name, role] = [randomUUID(), '+agents+play+gpu'];
   const queue = openQueue({ url: server.url, name, roles: [], lease: long, onChange: () => {} });
   try {

@@ -6,7 +6,7 @@ import { finished } from '../support/project.ts';
 import { readJournal } from '../support/read-journal.ts';
 import { Random } from '../worlds/simulation/random.ts';
 import { hostsFixture, kill, randomMoment, type Hosts, type WorkingHost } from './hosts.ts';
-import { engines, type TestServer } from './servers.ts';
+import type { TestServer } from './servers.ts';
 
 /** `npm run ci` kills 200 times. */
 const kills = Number(process.env['MAILROOM_KILLS'] ?? 8);
@@ -79,8 +79,8 @@ class Victims {
   }
 }
 
-describe.each(engines)('through $name', (engine) => {
-  const bed = hostsFixture(engine);
+describe('through Redis', () => {
+  const bed = hostsFixture();
 
   test(
     'three workers, the queue and the controller are killed at random moments: nothing is lost, twice, or left running',
@@ -114,7 +114,7 @@ describe.each(engines)('through $name', (engine) => {
       const lost = wanted.filter((one) => !made.includes(one)).length;
       const twice = made.length - new Set(made).size + starts.length - new Set(starts).size;
       console.log(
-        `${engine.name}, seed ${String(seed)}, ${String(kills)} kills (${counted.join(', ')}): ${String(lost)} lost, ` +
+        `Redis, seed ${String(seed)}, ${String(kills)} kills (${counted.join(', ')}): ${String(lost)} lost, ` +
           `${String(twice)} twice, ${String(survivors.length)} survivors, ${String(failed)} attempts failed`,
       );
       expect(made).toEqual(wanted);

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { finished, said, TestProject } from '../support/project.ts';
 import { hostsFixture, kill, type Hosts } from './hosts.ts';
-import { engines } from './servers.ts';
 import { failuresOf } from './team.ts';
 
 const checker = `send('done', 'user', 'Checked');`;
@@ -50,8 +49,8 @@ describe('a worker', () => {
   });
 });
 
-describe.each(engines)('through $name', (engine) => {
-  const bed = hostsFixture(engine);
+describe('through Redis', () => {
+  const bed = hostsFixture();
 
   test('two controllers use the same workers, each for its own turns', async () => {
     const sending = `

@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { accessSync, constants, readdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { openRedis } from './redis.ts';
-import { openPostgres } from './postgres.ts';
 
 /** A server of its own, with a queue in it, on a free port of the loopback interface. */
 export interface TestServer {
@@ -16,54 +15,21 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
-/** What a queue lies in. */
-export interface TestEngine {
-  readonly name: 'Redis' | 'PostgreSQL';
-  /** Why its tests are skipped where its programs are missing. */
-  readonly lacks: string;
-  /** The folder of its programs; null: there are none. Throws where `REQUIRE_WORKERS` is 1. */
-  readonly folder: string | null;
-  open(folder: string, port?: number): Promise<TestServer>;
-}
+const lacks = 'there is no redis-server: install it';
 
-/** In the order in which people choose one. */
-export const engines: readonly TestEngine[] = [
-  {
-    name: 'Redis',
-    lacks: lacks('redis-server'),
-    folder: find('redis-server', []),
-    open: openRedis,
-  },
-  {
-    name: 'PostgreSQL',
-    lacks: lacks('postgresql'),
-    folder: find('postgres', debianFolders()),
-    open: openPostgres,
-  },
-];
+export const redisEngine = {
+  /** Why its tests are skipped where its program is missing. */
+  lacks,
+  /** The folder of its program; null: there is none. Throws where `REQUIRE_WORKERS` is 1. */
+  folder: find('redis-server'),
+  open: openRedis,
+};
 
-export const [redisEngine, postgresEngine] = engines as readonly [TestEngine, TestEngine];
-
-function lacks(programs: string): string {
-  return `there is no ${programs}: install it`;
-}
-
-function find(program: string, more: readonly string[]): string | null {
+function find(program: string): string | null {
   const { PATH = '', REQUIRE_WORKERS } = process.env;
-  const found =
-    [...more, ...PATH.split(delimiter)].find((folder) => isProgram(join(folder, program))) ?? null;
-  if (found === null && REQUIRE_WORKERS === '1') throw new Error(lacks(program));
+  const found = PATH.split(delimiter).find((folder) => isProgram(join(folder, program))) ?? null;
+  if (found === null && REQUIRE_WORKERS === '1') throw new Error(lacks);
   return found;
-}
-
-/** Debian keeps the programs of each version in a folder of its own. */
-function debianFolders(): string[] {
-  const all = '/usr/lib/postgresql';
-  try {
-    return readdirSync(all).map((version) => join(all, version, 'bin'));
-  } catch {
-    return [];
-  }
 }
 
 function isProgram(path: string): boolean {

@@ -4,7 +4,6 @@ import { hostname } from 'node:os';
 import { describe, expect, test, vi } from 'vitest';
 import { finished, said } from '../support/project.ts';
 import { hostsFixture, kill, type Hosts, type WorkingHost } from './hosts.ts';
-import { engines } from './servers.ts';
 
 /** An agent and a command on workers, and a command here that takes what they made. */
 const workflow = `
@@ -99,8 +98,8 @@ function startsIn({ project }: WorkingHost): number {
 
 vi.stubEnv('TOKEN', 'known-to-the-controller');
 
-describe.each(engines)('steps through $name', (engine) => {
-  const bed = hostsFixture(engine);
+describe('steps through Redis', () => {
+  const bed = hostsFixture();
 
   test('an agent and a command run on workers, with their files and values', async () => {
     const hosts = opened(bed);

@@ -32,8 +32,7 @@ export const mail: Commands = {
       '--labels <names>': 'what this host has, for roles and steps that ask for it: linux,gpu',
       '--login <name>': 'whose usage limits its agents have; default: this host',
       '--slots <n>': 'how many turns and steps it runs at once; default 1',
-      '--queue <url>':
-        'redis://host:6379, or postgres://host/database; default: as mailroom.yaml or $MAILROOM_QUEUE say',
+      '--queue <url>': 'redis://host:6379; default: as mailroom.yaml or $MAILROOM_QUEUE say',
     },
     examples: ['mailroom worker --roles engineer,qa --slots 2'],
     run: async () => (await import('../actions/worker.ts')).worker,

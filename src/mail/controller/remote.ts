@@ -12,7 +12,6 @@ import { queuedFolder, QueuedNotes } from '../../host/runner/queued-notes.ts';
 import { keptFor } from '../../host/runner/remote-turn.ts';
 import type { Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
-import { engineOf } from '../../queue/engine.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 
 export interface RemoteParts {
@@ -36,7 +35,7 @@ export async function openRemote(
     side: 'controller',
   });
   const { url, git, isOrigin, credentials, lease } = access;
-  const { openQueue } = await engineOf(url);
+  const { openQueue } = await import('../../queue/bull.ts');
   const elapsed = () => performance.now();
   const clocks = new WrongClocks();
   const foreign: string[] = [];

@@ -9,7 +9,6 @@ import { keptFor, runIn } from '../../host/runner/remote-turn.ts';
 import { GitTravel } from '../../host/runner/travel.ts';
 import { runFolder } from '../../host/run-mail.ts';
 import type { JobName } from '../../queue/channel.ts';
-import { engineOf } from '../../queue/engine.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 import { isOver } from '../files/ended.ts';
 import { runSecrets } from '../host/secrets.ts';
@@ -40,7 +39,7 @@ export async function openAway(
     config.workers ?? defaultWorkers,
     { environment, side: 'controller' },
   );
-  const { openQueue } = await engineOf(url);
+  const { openQueue } = await import('../../queue/bull.ts');
   const options = {
     credentials,
     version: metadata.version,

@@ -136,7 +136,7 @@ export const workers: readonly Mutation[] = [
   },
   {
     mechanism: 'a lease that ran out while its controller slept does not count',
-    file: 'queue/waking.ts',
+    file: 'queue/bull.ts',
     from: 'if (now - this.#last > gapMs) this.#until = now + graceMs;',
     to: '',
     seenBy: ['test/queue/waking.test.ts'],

@@ -8,7 +8,7 @@ import { effects, type Death, type EffectName, type Moment } from './fatal.ts';
 
 /*
  * The kill matrix of the queue: the program of a host is killed at each effect of the queue, and started again. Here in
- * virtual time, with the queue that keeps the contract of Redis and PostgreSQL: what goes over a connection to these has
+ * virtual time, with the queue that keeps the contract of Redis: what goes over a connection to that has
  * no moments that can be told apart.
  */
 

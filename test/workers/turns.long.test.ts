@@ -1,7 +1,0 @@
-import { describe } from 'vitest';
-import { postgresEngine } from './servers.ts';
-import { describeTurns } from './turns-contract.ts';
-
-describe('through PostgreSQL', () => {
-  describeTurns(postgresEngine);
-});
