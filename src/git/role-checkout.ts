@@ -1,12 +1,19 @@
-import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { anchorCheckout } from './anchor.ts';
+import {
+  existsSync,
+  rmSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  mkdirSync,
+  readdirSync,
+} from 'node:fs';
+import { join, basename, resolve } from 'node:path';
 import { Checkout, type Merged } from './checkout.ts';
 import { git } from './git.ts';
 import { headBranch } from './head-branch.ts';
-import { makeCheckout } from './new-checkout.ts';
 import { GitProblem, type RefChange, type Refs } from './refs.ts';
-import { workingTreeAt } from '../process/sandbox/repository-place.ts';
+import { workingTreeAt, realPlace, repositoryFrom, textOf } from '../process/sandbox/repository-place.ts';
 import { inTurn, repairWorktrees } from './workspace-tree.ts';
 
 interface Place {
@@ -265,4 +272,82 @@ export class RoleCheckout {
     if (head !== 'none' && head.branch === branch) return;
     await this.#refs.ask(['symbolic-ref', 'HEAD', this.#branch], { cwd: path });
   }
+}
+
+/** What git locks for a moment, in its folder for a checkout. */
+const locks = ['index.lock', 'HEAD.lock'];
+
+/**
+ * Ties a checkout to its repository again: an agent that works there may have removed the `.git`
+ * file, or made it name another repository. `path`: absolute; no agent works there any more. Throws
+ * `GitProblem` where a repository of its own lies there.
+ */
+function anchorCheckout(project: string, path: string): void {
+  const own = join(repositoryFrom(project) ?? '', 'worktrees', basename(path));
+  const entry = join(path, '.git');
+  const isOurs = [entry, join(realPlace(path), '.git')].includes(textOf(join(own, 'gitdir')).trim());
+  if (!isOurs || !existsSync(path)) return;
+  // A git that was killed leaves them, and every later one would refuse to work.
+  for (const lock of locks.map((name) => join(own, name)))
+    if (existsSync(lock)) rmSync(lock, { force: true });
+  const found = lstatSync(entry, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true)
+    throw new GitProblem(
+      `\`${entry}\` is a repository of its own in the place of a checkout: move it elsewhere, then try again`,
+    );
+  const named =
+    found?.isFile() === true ? /^gitdir: (.+)$/m.exec(readFileSync(entry, 'utf8'))?.[1] : undefined;
+  if (named !== undefined && realPlace(resolve(path, named)) === realPlace(own)) return;
+  const draft = join(own, 'mailroom.git');
+  writeFileSync(draft, `gitdir: ${own}\n`);
+  // Replaces a link, too, and does not follow it.
+  renameSync(draft, entry);
+}
+
+/** Where a repository keeps more than these files: git itself must make its worktrees. */
+const otherLayouts = ['reftable', 'config.worktree'];
+
+/**
+ * Makes a checkout at `path` (absolute) that is on `branch` and has no files yet, as
+ * `git worktree add --no-checkout` does, without its processes. False: it is left to git, which
+ * also says why it refuses. The files: `gitrepository-layout(5)`.
+ */
+export function makeCheckout(project: string, path: string, branch: string): boolean {
+  const repository = repositoryFrom(project);
+  if (repository === null || !isFree(path)) return false;
+  if (otherLayouts.some((name) => existsSync(join(repository, name)))) return false;
+  const [place, entry] = [realPlace(join(repository, 'worktrees')), join(realPlace(path), '.git')];
+  const own = join(place, basename(path));
+  const isThere = existsSync(own);
+  // Of a checkout that was deleted by hand.
+  const isOurs = textOf(join(own, 'gitdir')).trim() === entry && !existsSync(join(own, 'locked'));
+  if ((isThere && !isOurs) || isTaken(repository, place, basename(path), branch)) return false;
+  const draft = join(repository, `mailroom-${basename(path)}`);
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft);
+  writeFileSync(join(draft, 'commondir'), '../..\n');
+  writeFileSync(join(draft, 'gitdir'), `${entry}\n`);
+  writeFileSync(join(draft, 'HEAD'), `ref: refs/heads/${branch}\n`);
+  mkdirSync(place, { recursive: true });
+  mkdirSync(path, { recursive: true });
+  if (isThere) rmSync(own, { recursive: true });
+  // Other git processes must not see a part of it.
+  renameSync(draft, own);
+  // It may lie on another file system. `repairWorktrees` fills one that a crash left empty.
+  writeFileSync(entry, `gitdir: ${own}\n`);
+  return true;
+}
+
+function isFree(path: string): boolean {
+  return !existsSync(path) || readdirSync(path).length === 0;
+}
+
+/** Whether another working tree is on the branch, or may be: during a rebase HEAD does not say. */
+function isTaken(repository: string, worktrees: string, own: string, branch: string): boolean {
+  const others = existsSync(worktrees) ? readdirSync(worktrees).filter((name) => name !== own) : [];
+  return [repository, ...others.map((name) => join(worktrees, name))].some(
+    (folder) =>
+      textOf(join(folder, 'HEAD')).trim() === `ref: refs/heads/${branch}` ||
+      ['rebase-merge', 'rebase-apply', 'BISECT_LOG'].some((name) => existsSync(join(folder, name))),
+  );
 }

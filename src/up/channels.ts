@@ -1,7 +1,7 @@
 import { ChannelHost, type ChannelPorts } from '../channels/host/channel-host.ts';
 import { Marks } from '../channels/host/marks.ts';
 import { openMemory, writeMemory } from '../channels/host/memory-files.ts';
-import type { ChannelConfig } from '../config/config.ts';
+import type { ChannelConfig, CommandChannel } from '../config/config.ts';
 import type { Disk } from '../disk/disk.ts';
 import { projectKey } from '../host/project-key.ts';
 import type { Diagnostic } from '../kernel/diagnostic.ts';
@@ -18,7 +18,6 @@ import { ProblemsError } from '../project/definition/problems.ts';
 import type { LoopHints, UpWorkflows } from '../workflow/host/up-host.ts';
 import { fieldValue } from '../mail/questions/given-fields.ts';
 import { nameOf } from '../mail/questions/sending.ts';
-import { openChannel } from './open-channel.ts';
 import type { Standing } from '../channels/machine/decide.ts';
 import { money } from '../kernel/cost.ts';
 import { counted } from '../kernel/enumerate.ts';
@@ -27,6 +26,12 @@ import type { MailWhy } from '../mail/machine/explain/words.ts';
 import type { Thread, ThreadState } from '../mail/machine/state.ts';
 import { isMoving } from '../documents/explained.ts';
 import { mailExplainer } from '../mail/questions/held.ts';
+import { createHash } from 'node:crypto';
+import type { StartProgram } from '../channels/command/session.ts';
+import type { Channel } from '../channels/machine/contract.ts';
+import type { Hooks, OpenChannel } from '../project/definition/hooks.ts';
+import { buildEnvironment } from '../process/sandbox/environment.ts';
+import { projectSecrets } from '../workflow/host/secrets.ts';
 
 /**
  * The same with the channels of the project beside. Throws `ProblemsError` for roles that are not
@@ -235,3 +240,51 @@ function standingOf({ state, count, turns, cost }: Thread, why: MailWhy): Standi
 }
 
 const explanation = '_Mailroom keeps this comment current. Questions and the result come here._';
+
+/** A longer line of a program is not understood, in bytes. */
+const longestLine = 1_000_000;
+/** How long a program may finish what it is sending, in milliseconds. */
+const graceMs = 10_000;
+
+/**
+ * The channel with these settings, by an extension or by a program of the person's own. Loads only
+ * the code of its kind, and connects later. Throws `E_USAGE` for a missing secret.
+ */
+async function openChannel(
+  settings: ChannelConfig,
+  hooks: readonly Hooks[],
+  place: Parameters<OpenChannel<'command'>>[1],
+): Promise<Channel> {
+  if (settings.kind === 'command') {
+    const { Command } = await import('../channels/command/command.ts');
+    return new Command(await starter(place.disk, settings), Date.now);
+  }
+  const { kind, name } = settings;
+  // What opens a kind takes the settings of that kind.
+  const [open] = hooks.flatMap(({ channels }) => channels?.[kind] ?? []) as OpenChannel<typeof kind>[];
+  if (open === undefined)
+    throw new MailroomError(
+      'E_USAGE',
+      `the channel ${name} is of the kind ${kind}, which is not part of this program`,
+      `remove channels.${name} from mailroom.yaml`,
+    );
+  return open(settings, place);
+}
+
+/** Only one program of the channel runs: what a killed controller left ends first. */
+async function starter(
+  disk: Disk,
+  { name, command: argv, env: inherit }: CommandChannel,
+): Promise<StartProgram> {
+  const { startLineProgram } = await import('../process/supervision/line-program.ts');
+  const project = createHash('sha256').update(disk.root).digest('hex').slice(0, 12);
+  const own = `.mailroom/programs/${name}`;
+  const set = { MAILROOM_CHANNEL: name, MAILROOM_CHANNEL_FOLDER: `${disk.root}/${own}` };
+  return (hooks) => {
+    disk.makeFolder(own);
+    const env = buildEnvironment({ inherit, set });
+    const mark = `mailroom-channel-${project}:${name}`;
+    const program = { argv, cwd: disk.root, env, mark, secrets: projectSecrets(disk) };
+    return startLineProgram({ ...program, longestLine, graceMs }, hooks);
+  };
+}

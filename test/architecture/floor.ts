@@ -1,16 +1,21 @@
-import { importsOf, roomOf } from './rooms.ts';
+import { posix } from 'node:path';
+import { importsOf } from './rooms.ts';
 import { parse, type Tree } from './tree.ts';
 
-const floor = 30;
+const floor = 60;
+/** What a file may have at most: a slice that its importer has no room for stays. */
+const ceiling = 400;
 
 /** Files that stay below the floor, and why. A path that ends with `/` means the files of that folder. */
 export const exceptions: Readonly<Record<string, string>> = {
-  'src/mail/host/step-waits.ts': 'a projection of the state like those of the machine, and tested as one',
-  'src/providers/human.ts': 'an interface: one file for each provider',
+  'src/providers/': 'an interface: one file for each provider',
+  'src/server/http/routes/': 'an entry: one file for each group of addresses',
+  'src/web/api/sse.ts': 'pure, and tested without a browser',
+  'src/web/state/pace.ts': 'pure, and tested without a browser',
 };
 
 /**
- * Files of src below the floor that belong to their only importer, and exceptions that no file needs. Another room, or an
+ * Files of src below the floor that belong to their only importer, and exceptions that no file needs. Another folder, or an
  * `import()`, keeps a file apart for a reason of its own.
  */
 export function findSlices(tree: Tree, except: Readonly<Record<string, string>> = exceptions): string[] {
@@ -20,12 +25,16 @@ export function findSlices(tree: Tree, except: Readonly<Record<string, string>> 
     for (const { target, isRelative, isDeferred } of importsOf(parse(path, text))) {
       if (!isRelative) continue;
       importers.set(target, (importers.get(target) ?? new Set()).add(path));
-      if (isDeferred || roomOf(path) !== roomOf(target)) apart.add(target);
+      if (isDeferred || posix.dirname(path) !== posix.dirname(target)) apart.add(target);
     }
+  const linesOf = (path: string) => (tree.get(path) ?? '').split('\n').length - 1;
   const slices = [...importers].flatMap(([path, by]) => {
     const [importer = ''] = by;
-    const lines = (tree.get(path) ?? '').split('\n').length - 1;
-    return lines > 0 && lines < floor && by.size === 1 && !apart.has(path) ? [{ path, lines, importer }] : [];
+    const lines = linesOf(path);
+    const fits = lines + linesOf(importer) <= ceiling;
+    return lines > 0 && lines < floor && fits && by.size === 1 && !apart.has(path)
+      ? [{ path, lines, importer }]
+      : [];
   });
   const names = Object.keys(except);
   const covers = (name: string, path: string) => (name.endsWith('/') ? path.startsWith(name) : path === name);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeCheckout } from '../../src/git/new-checkout.ts';
+import { makeCheckout } from '../../src/git/role-checkout.ts';
 import { GitTravel } from '../../src/host/runner/travel.ts';
 import { roleBranch, roleCheckout } from '../../src/kernel/work.ts';
 import { project, thread } from './roles-at-work.ts';

@@ -9,10 +9,87 @@ import { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { readGraph } from './graph.ts';
 import { lower, makersOf, type Definition } from './lower.ts';
-import { definitionEvent, nipEditor } from './schema.ts';
 import { readStep, type StepTag } from './steps.ts';
-import { nipLanguage, nipVocabulary } from './vocabulary.ts';
 import { expectLength, oneOf, readTags, single, wordAt, wordsOf, type Tag } from './tags.ts';
+import * as z from 'zod';
+import type { LanguageEditor } from '../shared/editor.ts';
+import type { Language } from '../../expressions/language.ts';
+import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
+import { commonFunctions } from '../../expressions/functions.ts';
+
+/** The syntax of lowered conditions and inputs: paths of the engine with case-sensitive names. */
+const nipLanguage: Language = {
+  namespaces: ['parameters', 'steps'],
+  functions: commonFunctions,
+  comparing: 'exact',
+  results: null,
+  dollar: true,
+};
+
+/** The terms of this language for the parts of every workflow. */
+const nipVocabulary: Vocabulary = {
+  isTranslated: true,
+  step: 'step',
+  parameter: 'input',
+  value: 'output',
+  steps: 'steps',
+  properties: { values: 'values' },
+  statuses: [],
+  failures: [],
+  namespaces: {},
+  ends: [],
+  absent: null,
+  spell: ([namespace, ...words]) =>
+    namespace === 'parameters' ? ['$input', ...words].join('.') : `$${words.slice(2).join('.')}`,
+  hints: {
+    literal: '$output',
+    whole: null,
+    order: (step, target) => `edges must lead from \`${target}\` to \`${step}\``,
+    cycle: 'each waits for the next: remove an edge; let a role repeat what is to be repeated',
+    later: (step) => `no edge can lead back to \`${step}\`: read something else`,
+    afterLoop: () => '',
+    env: '',
+    continues: 'policy:skip',
+    enums: null,
+    gives: () => null,
+    leaving: '',
+    targets: [],
+  },
+};
+
+/**
+ * A word of a tag. An unquoted one may be a number or a boolean in YAML: its source text counts.
+ */
+const word = z.union([z.string(), z.number(), z.boolean()], { error: 'a string' });
+
+const tagWords = z
+  .array(word, { error: 'a tag: a list of strings' })
+  .min(1, { error: 'a tag with a name: a list of at least one string' });
+
+/** A definition of a workflow as a Nostr event, signed or unsigned. */
+const definitionEvent = z
+  .strictObject({
+    kind: z.literal(30_920).describe('Workflow definition.'),
+    tags: z
+      .array(tagWords, { error: 'a list of tags' })
+      .describe('d, name, version, step, edge, input and output.'),
+    content: z.string().optional().describe('What the workflow does, for people and agents.'),
+    id: z.string().optional().describe('The hash of the event.'),
+    pubkey: z.string().optional().describe('Who signed it.'),
+    created_at: z.int().optional().describe('When, in seconds since 1970.'),
+    sig: z.string().optional().describe('The signature. An event that has one must verify.'),
+  })
+  .meta({ title: 'workflow definition' });
+
+const nipEditor: LanguageEditor = {
+  names: [
+    { kind: 'step', path: /^tags\/\d+\/1$/, tag: 'step', defines: true },
+    { kind: 'step', path: /^tags\/\d+\/[12]$/, tag: 'edge' },
+    { kind: 'parameter', path: /^tags\/\d+\/1$/, tag: 'input', defines: true },
+  ],
+  expressions: { opening: '$', language: nipLanguage, vocabulary: nipVocabulary, bare: null },
+  graph: null,
+};
 
 /** All problems of a definition of the language nip, and its valid parts. */
 function readNip(

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { v7 } from 'uuid';
 import metadata from '../../../package.json' with { type: 'json' };
+import type { MailState } from '../machine/state.ts';
 import type { MailFollower } from '../../project/definition/hooks.ts';
 import type { Controller, ControllerOptions } from './contract.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
@@ -151,6 +152,8 @@ interface Held {
   readonly close: () => Promise<void>;
 }
 
+const clock = () => performance.now();
+
 async function compose(
   disk: Disk,
   definition: Wired,
@@ -163,7 +166,6 @@ async function compose(
   const local = await runnerOf(disk, definition, options, events);
   const remote = await remoteOf(disk, definition, { local, events, kit, note }, opened);
   const ports = await kit.open<MailEvent, Runner>(remote ?? local, definition);
-  const clock = () => performance.now();
   const lookout = new Lookout(disk, definition, clock);
   const up = open && (await openUp(open, protocol, kit));
   const rules = await ObeyedRules.open(disk, definition, { texts, clock, wake: () => kit.wake() });
@@ -179,17 +181,15 @@ async function compose(
       rebooted: bootBefore !== null && bootBefore !== boot,
       lastRan: ran,
       ...up?.options,
-      ...(followers.length > 0 && {
-        onEvents: (...taken) => followers.forEach((each) => each.take(...taken)),
-      }),
+      ...followers.options,
     },
   );
-  for (const follower of followers) follower.remember(host.state);
+  followers.remember(host.state);
   host.start();
   remote?.clean(queuedJobs(host.state));
   // Not earlier: lost files must be projected again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
-  const others = () => [...followers.flatMap(({ problem }) => problem ?? []), ...(remote?.problems() ?? [])];
+  const others = () => [...followers.problems(), ...(remote?.problems() ?? [])];
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
   const publish = publishing(disk, note, () => publishedOf(host, problems(), up?.shared.taken ?? null));
   const kept = new StatusKeeper(disk, clock);
@@ -211,17 +211,25 @@ async function compose(
     rules,
     onChange: () => options.onChange(host.state),
     kept,
-    close: async () => {
-      await Promise.all(followers.map((each) => each.flush()));
-      await close();
-    },
+    close: () => followers.flush().then(close),
   });
 }
 
-/** What follows the mail for extensions. */
-async function followersOf({ hooks, environment }: Wired): Promise<MailFollower[]> {
-  const followers = await Promise.all(hooks.flatMap((each) => each.followMail?.(environment) ?? []));
-  return followers.filter((each) => each !== null);
+/** What follows the mail for extensions, as one. */
+async function followersOf({ hooks, environment }: Wired) {
+  const found = await Promise.all(hooks.flatMap((each) => each.followMail?.(environment) ?? []));
+  const followers = found.filter((each) => each !== null);
+  const onEvents: MailFollower['take'] = (events, state) => {
+    for (const each of followers) each.take(events, state);
+  };
+  return {
+    options: followers.length === 0 ? {} : { onEvents },
+    remember(state: MailState): void {
+      for (const each of followers) each.remember(state);
+    },
+    problems: () => followers.flatMap(({ problem }) => problem ?? []),
+    flush: () => Promise.all(followers.map((each) => each.flush())),
+  };
 }
 
 /** The controller's handle for its caller. `notes`: null ones are left out. */

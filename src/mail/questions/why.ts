@@ -1,9 +1,9 @@
-import { endOfId, type ThreadId } from '../../kernel/ids.ts';
+import { endOfId, type ThreadId, type RoleName } from '../../kernel/ids.ts';
 import { because } from '../../kernel/why.ts';
 import type { Protocol } from '../format/protocol.ts';
 import type { MailExplainer } from '../machine/explain/explain.ts';
 import type { MailWhy } from '../machine/explain/words.ts';
-import type { MailState } from '../machine/state.ts';
+import type { MailState, Thread } from '../machine/state.ts';
 import { RunExplainer } from '../../workflow/machine/explain/explain.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { statusOf as stepStatus } from '../../workflow/machine/view.ts';
@@ -29,8 +29,7 @@ import { hostedMail, mailCommand } from './mail-why.ts';
 import { heldSteps, mailExplainer } from './held.ts';
 import { withRecordedPause } from './recorded-pause.ts';
 import { slotsOfRun, type RunSlots } from '../../workflow/runs/slots.ts';
-import { subThreads } from './sub-threads.ts';
-import type { WhyDocument } from '../../documents/mail.ts';
+import type { WhyDocument, SubThreadWhy } from '../../documents/mail.ts';
 
 /** Explains what a word names. Throws `E_TARGET`, and the problems of the protocol. */
 export async function why(project: Project, word: string, now: number): Promise<WhyDocument> {
@@ -210,4 +209,32 @@ function roleState(
     now,
   };
   return statusOf(summaryOf(state), parts).roles.find((role) => role.name === name)?.state ?? 'idle';
+}
+
+/** The open sub-threads of a thread, or of all threads in which a role waits for them. */
+function subThreads(
+  state: MailState,
+  explainer: MailExplainer,
+  of: { readonly thread: ThreadId | null; readonly role: RoleName | null },
+  hosted: (one: MailWhy, thread: ThreadId) => { readonly reason: string },
+): SubThreadWhy[] {
+  const waits = of.role === null ? [] : [...state.waits.values()].filter(({ role }) => role === of.role);
+  const ids = of.thread === null ? waits.flatMap(({ requests }) => requests) : childrenOf(state, of.thread);
+  return ids
+    .flatMap((id) => state.threads.get(id) ?? [])
+    .filter(isOpenChild)
+    .map((thread) => ({
+      thread: thread.id,
+      subject: thread.subject,
+      reason: hosted(explainer.thread(thread), thread.id).reason,
+      command: `mailroom why ${endOfId(thread.id)}`,
+    }));
+}
+
+function childrenOf({ threads }: MailState, id: ThreadId): readonly ThreadId[] {
+  return threads.get(id)?.children ?? [];
+}
+
+function isOpenChild({ parent, state }: Thread): boolean {
+  return parent !== null && state === 'open';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json } from '../../../src/kernel/json.ts';
-import { Once } from '../../../src/server/http/once.ts';
+import { Once } from '../../../src/server/http/app.ts';
 import { ProjectFixture } from '../../cli/project-fixture.ts';
 import { letter } from '../../cli/team.ts';
 import { ada, ApiFixture, reader } from './api-fixture.ts';

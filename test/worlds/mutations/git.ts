@@ -178,7 +178,7 @@ export const git: readonly Mutation[] = [
   },
   {
     mechanism: 'a checkout is used only by the repository that made it',
-    file: 'git/anchor.ts',
+    file: 'git/role-checkout.ts',
     from: 'if (named !== undefined && realPlace(resolve(path, named)) === realPlace(own)) return;',
     to: 'return;',
     seenBy: ['test/git/tampering.test.ts'],

@@ -185,14 +185,14 @@ export const security: readonly Mutation[] = [
   },
   {
     mechanism: 'a repeated request takes effect once',
-    file: 'server/http/once.ts',
+    file: 'server/http/app.ts',
     from: 'if (known !== undefined) return (await known.answer).clone();',
     to: '',
     seenBy: ['test/server/http/mail.test.ts'],
   },
   {
     mechanism: 'an Idempotency-Key is of one request',
-    file: 'server/http/once.ts',
+    file: 'server/http/app.ts',
     from: 'if (known !== undefined && known.digest !== digest)',
     to: 'if (false)',
     seenBy: ['test/server/http/mail.test.ts'],
