@@ -13,7 +13,12 @@ import type { FoundWorkflow } from '../project/definition/contracts.ts';
 import type { Project } from '../project/project.ts';
 import type { Workflows } from '../workflow/runs/workflows.ts';
 import { stubsFor } from '../workflow/runs/stubs.ts';
-import { graphOf, locateWorkflow, revisionOf, shownParameters } from '../workflow/questions/workflow-files.ts';
+import {
+  graphOf,
+  locateWorkflow,
+  revisionOf,
+  shownParameters,
+} from '../workflow/questions/workflow-files.ts';
 import type { Draft, DraftProblem } from '../documents/composer.ts';
 
 /**
@@ -28,9 +33,8 @@ export async function composeWorkflow(
   const { file, path } = await locateWorkflow(workflows, root, word);
   const found = wish.text === null ? await workflows.read(file, root) : null;
   const given = wish.text ?? found?.text ?? '';
-  const parts = await workflows.parts();
   const definitionOf = (text: string): Json => {
-    const read = readDocument(text, path, parts);
+    const read = readDocument(text, path);
     return read.ok ? read.value.value : null;
   };
   const before = definitionOf(given);
