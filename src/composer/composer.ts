@@ -33,9 +33,8 @@ export async function composeWorkflow(
   const { file, path } = await locateWorkflow(workflows, root, word);
   const found = wish.text === null ? await workflows.read(file, root) : null;
   const given = wish.text ?? found?.text ?? '';
-  const parts = await workflows.parts();
   const definitionOf = (text: string): Json => {
-    const read = readDocument(text, path, parts);
+    const read = readDocument(text, path);
     return read.ok ? read.value.value : null;
   };
   const before = definitionOf(given);

@@ -43,7 +43,7 @@ export function promptContextsOf(
   file: string,
   context: LanguageContext,
 ): readonly PromptContext[] {
-  const document = readDocument(text, file, context.parts ?? null);
+  const document = readDocument(text, file);
   const [language] = document.ok ? languagesOf(document.value, languages) : [];
   return (document.ok && language?.promptContexts?.(document.value, context)) || [];
 }
@@ -66,7 +66,7 @@ class Reader {
   /** Null: the file has no usable part. */
   read(text: string, file: string, above: readonly string[]): Workflow | null {
     this.files.push(file);
-    const document = readDocument(text, file, this.#context.parts ?? null);
+    const document = readDocument(text, file);
     if (!document.ok) {
       this.problems.push(...document.problems);
       return null;

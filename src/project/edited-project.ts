@@ -14,7 +14,6 @@ import type { Workflow } from '../workflow/model.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { where } from '../yaml/diagnostics.ts';
-import { ParsedParts } from '../yaml/parts.ts';
 import { hashOf, SettingsReader, type Settings, type Surroundings } from './definition/definition.ts';
 
 import { listProtocolFiles, listWorkflowFiles } from './definition/project-files.ts';
@@ -48,8 +47,6 @@ export class EditedProject implements Edited {
   readonly #disk: UnsavedDisk;
   readonly #unsaved: UnsavedTexts;
   readonly #surroundings: Surroundings;
-  /** A change mostly leaves the rest of a file as it was. */
-  readonly #parts = new ParsedParts();
   /** False: only the folder of a file, outside of every project. */
   readonly #isProject: boolean;
   #settings: { readonly hash: string; readonly read: Checked<Settings> } | null = null;
@@ -177,7 +174,7 @@ export class EditedProject implements Edited {
 
   async #check(settings: Settings, file: string, text: string): Promise<Checked<Workflow>> {
     const read = (path: string) => this.#unsaved.get(path) ?? readText(path);
-    return (await checkWorkflow(this.#disk, settings, text, file, { read, parts: this.#parts })).checked;
+    return (await checkWorkflow(this.#disk, settings, text, file, { read })).checked;
   }
 
   async #readSettings(): Promise<Checked<Settings>> {

@@ -1,13 +1,11 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
-import { isJsonObject } from '../kernel/json.ts';
-import { plainKey, put, readLine } from './plain-scalars.ts';
+import { plainKey, put, readLine, withoutEnd } from './plain-scalars.ts';
 
 /*
- * A fast reader for plain YAML: keys and values on lines of their own. So is most front matter,
- * and mail is read a lot; so are large definitions that programs write. Reading such lines alone
- * is many times faster than a whole YAML parser. The rule that keeps this right: whatever is read
- * here, the parser reads the same (property tests compare them); every uncertain case is "not
- * plain".
+ * A fast reader for plain YAML: keys and values on lines of their own. So are large definitions
+ * that programs write, and most front matter. Planning 10,000 steps keeps to its budget only by
+ * this reader (docs/performance.md). The rule that keeps this right: whatever is read here, the
+ * parser reads the same (property tests compare them); every uncertain case is "not plain".
  */
 
 const entry = new RegExp(String.raw`^(${plainKey}):(?: +(.*))?$`);
@@ -18,7 +16,6 @@ const deepest = 50;
 /** The value of a plain text; null where it is not plain, or not a mapping. */
 export function readPlainText(text: string): JsonObject | null {
   if (!text.endsWith('\n') || strange.test(text)) return null;
-  if (text.startsWith('{')) return readJson(text);
   const lines = new Lines(text);
   lines.skip();
   const value = lines.indent() === 0 ? lines.readMap(0, 0) : undefined;
@@ -95,7 +92,7 @@ class Lines {
 
   /** The value that begins on the current line, after a key or a mark with this indentation. */
   #readValue(rest: string, indent: number, depth: number, isEntry: boolean): Json | undefined {
-    const text = rest.replace(/ +$/, '');
+    const text = rest.startsWith('#') ? '' : withoutEnd(rest);
     if (text === '|' || text === '|-') return this.#readLiteral(indent, text === '|-');
     this.#next();
     if (text !== '') return this.#current > indent ? undefined : readLine(text);
@@ -135,29 +132,4 @@ export function indentOf(text: string, from = 0): number {
   let at = from;
   while (text.charCodeAt(at) === 32) at += 1;
   return at - from;
-}
-
-const jsonText = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
-
-/** JSON whose keys are all different: the text has as many keys as the value. */
-function readJson(text: string): JsonObject | null {
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
-  let written = 0;
-  for (const [, colon] of text.matchAll(jsonText)) if (colon !== undefined) written += 1;
-  return isJsonObject(value) && countKeys(value, 0) === written ? value : null;
-}
-
-/** How many keys a value has; NaN where it contains something that YAML would read differently. */
-function countKeys(value: Json, depth: number): number {
-  if (depth > deepest) return Number.NaN;
-  if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0) ? 0 : Number.NaN;
-  if (typeof value !== 'object' || value === null) return 0;
-  if (Object.hasOwn(value, '__proto__')) return Number.NaN;
-  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
-  return Object.values(value).reduce<number>((sum, inner: Json) => sum + countKeys(inner, depth + 1), own);
 }

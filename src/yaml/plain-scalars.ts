@@ -15,12 +15,23 @@ const flowPlain = /[A-Za-z0-9_$./(\u00bf-\ud7ff][^,[\]{}:#'"&*!|>%@`\s]*(?: [^,[
 const flowKey = new RegExp(plainKey, 'y');
 const deepest = 20;
 
-/** The value of a whole line, without its key and the spaces around it. */
+/** The value of a whole line with its comment, without its key and the spaces around it. */
 export function readLine(text: string): Json | undefined {
-  if (!/^["'[{]/.test(text)) return plain.test(text) && !text.includes(' #') ? resolve(text) : undefined;
+  if (!/^["'[{]/.test(text)) {
+    const comment = text.indexOf(' #');
+    const word = comment === -1 ? text : withoutEnd(text.slice(0, comment));
+    return plain.test(word) ? resolve(word) : undefined;
+  }
   const flow = new Flow(text);
   const value = flow.read(0);
-  return flow.at === text.length ? value : undefined;
+  return /^(?: +#.*)?$/.test(text.slice(flow.at)) ? value : undefined;
+}
+
+/** The text without the spaces at its end. A pattern would take quadratic time to find them. */
+export function withoutEnd(text: string): string {
+  let end = text.length;
+  while (text.charCodeAt(end - 1) === 32) end -= 1;
+  return text.slice(0, end);
 }
 
 const meanings = new Map<string, Json | undefined>([

@@ -65,7 +65,7 @@ export function parseYaml(
 }
 
 /** The text without its byte order mark and with line feeds: offsets count in this one. */
-export function normalized(text: string): string {
+function normalized(text: string): string {
   return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }
 

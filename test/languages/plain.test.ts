@@ -32,20 +32,18 @@ steps:
     inputs:
     - from: plan
       artifact: a
-    env: { A: 1, B: true, C: null }
+    env: { A: 1, B: true, C: null }  # all of them
   last:
     description: 説明 of it
-    max_retries: 2
+    max_retries: 2 # at most
     instructions: |-
       x
 `;
 
 describe('a plain text', () => {
   test('is read as the parser reads it', () => {
-    expect(readPlainText(example.replace('  # behind a key', ''))).not.toBeNull();
-    expect(readPlainText(example.replace('  # behind a key', ''))).toEqual(
-      parsed(example.replace('  # behind a key', '')),
-    );
+    expect(readPlainText(example)).not.toBeNull();
+    expect(readPlainText(example)).toEqual(parsed(example));
   });
 
   test.each([
@@ -55,14 +53,13 @@ describe('a plain text', () => {
     ['a directive', '%YAML 1.2\n---\na: 1\n'],
     ['a key given twice', 'a: 1\na: 2\n'],
     ['a key given twice between brackets', 'a: { b: 1, b: 2 }\n'],
-    ['a key given twice in JSON', '{"a": {"b": 1, "b": 2}}\n'],
+    ['JSON', '{"a": 1}\n'],
     ['a number with a point', 'version: 1.0\n'],
     ['a large number', 'a: 99999999999999999\n'],
     ['a tab', 'a:\tb\n'],
     ['a text of several lines', 'a: one\n  two\n'],
     ['a folded text', 'a: >\n  one\n'],
     ['a colon in a text', 'a: b: c\n'],
-    ['a comment behind a text', 'a: b # c\n'],
     ['__proto__', '__proto__: 1\n'],
     ['no map', '- a\n'],
     ['no end of the last line', 'a: 1'],
@@ -158,7 +155,10 @@ const line = fc.oneof(
   fc.tuple(indent, fc.constant('- '), word).map((parts) => parts.join('')),
   fc.tuple(indent, fc.constant('- '), key, fc.constant(': '), word).map((parts) => parts.join('')),
   fc.tuple(indent, word).map((parts) => parts.join('')),
-  fc.constantFrom('', '  ', '# c', '  # c', '---', '...', '-'),
+  fc
+    .tuple(indent, key, word, fc.constantFrom(' # c', '  # c', '#c', ' #'))
+    .map(([margin, name, text, end]) => `${margin}${name}: ${text}${end}`),
+  fc.constantFrom('', '  ', '# c', '  # c', '  a: # c', '  - # c', '---', '...', '-'),
 );
 
 /** A value as lines: what follows its key on the same line, and the lines below, indented from it. */
@@ -224,17 +224,6 @@ test('and so with lines of a good text changed', () => {
       if (value !== null) expect(value).toEqual(parsed(text));
     }),
     { numRuns: 1_000 },
-  );
-});
-
-test('and so with JSON', () => {
-  fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })), (value) => {
-      const text = `${JSON.stringify(value)}\n`;
-      const read = readPlainText(text);
-      if (read !== null) expect(read).toEqual(parsed(text));
-    }),
-    { numRuns: 300 },
   );
 });
 

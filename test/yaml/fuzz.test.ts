@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Checked } from '../../src/kernel/diagnostic.ts';
 import { parseConfig } from '../../src/config/read.ts';
 import { renderDiagnostics } from '../../src/yaml/diagnostics.ts';
+import { readPlain } from '../../src/yaml/plain-document.ts';
 import { parseProtocol } from '../../src/mail/protocol/read.ts';
 
 /*
@@ -231,5 +232,10 @@ describe('hostile texts take no long time', () => {
     ],
   ])('%s', (_name, text) => {
     expect(timed(() => parseProtocol([{ file: 'p.yaml', text }])).seconds).toBeLessThan(5);
+  });
+
+  test('many spaces in a line', () => {
+    const text = `a: b${' '.repeat(250_000)}c\nd: e${' '.repeat(250_000)}# f\n`;
+    expect(timed(() => readPlain(text, 'm.md')).seconds).toBeLessThan(5);
   });
 });

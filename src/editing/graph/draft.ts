@@ -1,7 +1,7 @@
 import { formatDuration } from '../../kernel/duration.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { EditableText, isCollection } from '../../yaml/edit/tree.ts';
-import { blockFinder } from '../../yaml/parts.ts';
+import { blockFinder } from '../../yaml/blocks.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Layout } from '../../languages/shared/editor.ts';
 import type { DraftGraph, DraftStep } from './documents.ts';

@@ -4,22 +4,27 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import { stepSchema, type StepInput } from './step-schema.ts';
 
-/** The keys that define what a step does; each step has exactly one of them. */
-export const kinds = [
-  'worker',
-  'provider',
-  'agent',
-  'role',
-  'command',
-  'gate',
-  'for_each',
-  'while',
-  'set',
-  'workflow',
-  'merge',
-  'land',
-] as const;
-export type Kind = (typeof kinds)[number];
+/**
+ * The keys that define what a step does, exactly one in each step; and how a step or a check of
+ * that kind is called.
+ */
+export const kindWords = {
+  worker: 'a worker',
+  provider: 'a provider',
+  agent: 'an agent',
+  role: 'a role',
+  command: 'a command',
+  gate: 'a gate',
+  for_each: 'a loop',
+  while: 'a loop',
+  set: 'setting values',
+  workflow: 'a sub-workflow',
+  merge: 'a merge',
+  land: 'a landing',
+} as const;
+
+export type Kind = keyof typeof kindWords;
+export const kinds = Object.keys(kindWords) as Kind[];
 
 /** The kinds that start a process. */
 export const workers = ['worker', 'provider', 'agent', 'command'] as const;
@@ -74,35 +79,10 @@ export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 /** The other required keys of a step's kind, or of a check. */
-const needed: Readonly<Record<Kind, readonly (keyof StepInput)[]>> = {
+const needed: Readonly<Partial<Record<Kind, readonly (keyof StepInput)[]>>> = {
   worker: ['instructions', 'capabilities'],
   provider: ['instructions', 'capabilities'],
-  agent: [],
   role: ['instructions'],
-  command: [],
-  gate: [],
-  for_each: [],
-  while: [],
-  set: [],
-  workflow: [],
-  merge: [],
-  land: [],
-};
-
-/** How a step or a check of each kind is called. */
-export const kindWords: Readonly<Record<Kind, string>> = {
-  worker: 'a worker',
-  provider: 'a provider',
-  agent: 'an agent',
-  role: 'a role',
-  command: 'a command',
-  gate: 'a gate',
-  for_each: 'a loop',
-  while: 'a loop',
-  set: 'setting values',
-  workflow: 'a sub-workflow',
-  merge: 'a merge',
-  land: 'a landing',
 };
 
 /**
@@ -142,7 +122,7 @@ export function kindOf(diagnostics: Diagnostics, input: StepInput, path: Path): 
   const keys = keysOfKinds[kind];
   for (const key of Object.keys(input))
     if (key !== kind && !keys.includes(key)) unfit(diagnostics, kind, [...path, key]);
-  for (const key of needed[kind]) if (input[key] === undefined) missing(diagnostics, key, path, kind);
+  for (const key of needed[kind] ?? []) if (input[key] === undefined) missing(diagnostics, key, path, kind);
   return kind;
 }
 

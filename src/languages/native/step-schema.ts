@@ -13,10 +13,8 @@ import {
   wholeNumber,
 } from '../../yaml/schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
-import type { CheckInput, ConvergenceInput, Worker } from './check-schema.ts';
 import { literalPath, madeValue, taken, valueType, variableName, variables, workBudget } from './parts.ts';
-import type { TakenInput } from './parts.ts';
-import { flowKeys, next, type FlowInput, type NextInput } from './sequence.ts';
+import { flowKeys, next, type FlowInput } from './sequence.ts';
 
 const input = z
   .strictObject({
@@ -129,66 +127,6 @@ interface ForEachInput extends FlowInput {
   steps: Record<string, StepInput>;
 }
 
-/** One step as written; a separate check covers which keys belong together. */
-export interface StepInput {
-  description?: string | undefined;
-  worker?: Worker | undefined;
-  provider?: string | undefined;
-  agent?: string | undefined;
-  role?: string | string[] | undefined;
-  command?: string[] | undefined;
-  gate?: z.output<typeof gate> | undefined;
-  for_each?: ForEachInput | undefined;
-  while?: WhileInput | undefined;
-  set?: Record<string, string> | undefined;
-  workflow?: string | undefined;
-  model?: string | undefined;
-  variant?: string | undefined;
-  instructions?: string | undefined;
-  takes?: Record<string, TakenInput> | undefined;
-  summary?: string | undefined;
-  capabilities?: z.output<typeof permissions> | undefined;
-  merge?: string[] | undefined;
-  on_conflict?: 'fail' | 'resolve' | undefined;
-  land?: string | z.output<typeof landing> | undefined;
-  workspace?: string | { worktree: 'step' } | undefined;
-  on?: z.output<typeof onWorkers> | undefined;
-  network?: boolean | undefined;
-  env?: z.output<typeof variables> | undefined;
-  secrets?: string[] | undefined;
-  stdin?: string | undefined;
-  stdout?: string | undefined;
-  depends_on?: (string | z.output<typeof dependency>)[] | undefined;
-  join?: 'all' | 'any' | undefined;
-  when?: string | boolean | undefined;
-  inputs?: z.output<typeof input>[] | undefined;
-  outputs?: z.output<typeof output>[] | undefined;
-  values?: Record<string, z.output<typeof madeValue>> | undefined;
-  timeout?: number | undefined;
-  grace?: number | undefined;
-  next?: NextInput | undefined;
-  idle_timeout?: number | undefined;
-  on_stall?: 'fail' | 'retry' | 'incomplete' | undefined;
-  max_retries?: number | undefined;
-  retry?: z.output<typeof retry> | undefined;
-  max_steps?: number | undefined;
-  max_command_time?: number | undefined;
-  mcp?: string[] | undefined;
-  may_configure?: boolean | undefined;
-  completion_check?: CheckInput | undefined;
-  max_iterations?: number | undefined;
-  on_iterations_exhausted?: 'abort' | 'continue' | undefined;
-  convergence?: ConvergenceInput | undefined;
-  on_failure?: (typeof failurePolicies)[number] | undefined;
-  on_retries_exhausted?: Exclude<(typeof failurePolicies)[number], 'retry'> | undefined;
-  budget?: z.output<typeof workBudget> | undefined;
-  with?: Record<string, z.output<ReturnType<typeof z.json>>> | undefined;
-  exports?: z.output<typeof exported>[] | undefined;
-  exports_mode?: 'replace' | 'all' | undefined;
-  bubble_subworkflow_events?: boolean | undefined;
-  ui?: z.output<typeof ui>;
-}
-
 const forEach = z
   .strictObject({
     items: z
@@ -245,8 +183,14 @@ const whoWorks = {
     .describe('The role of the protocol that does the work; of several one that is free, then the cheapest.'),
   command: argv.optional().describe('A program and its arguments, without a shell; expressions are allowed.'),
   gate: gate.optional().describe('A person must say yes.'),
+};
+
+const loops = {
   for_each: forEach.optional().describe('The same steps for each item of a list.'),
   while: whileLoop.optional().describe('The same steps as long as a condition is true.'),
+};
+
+const otherWork = {
   set: z
     .record(name, z.string())
     .optional()
@@ -346,27 +290,43 @@ const howItGoes = {
     .describe('What it does when no attempt is left; default abort.'),
 };
 
+const connections = {
+  depends_on: z
+    .array(z.union([name, dependency], { error: 'a step, or a mapping of `step` and `when`' }))
+    .optional()
+    .describe('The steps that must be over first, each with a condition or without.'),
+  join: z
+    .enum(['all', 'any'])
+    .optional()
+    .describe('Whether all of them must let it run, or one is enough; default all.'),
+  next: next.optional().describe('In a sequence: where to continue.'),
+  when: z
+    .union([z.string(), z.boolean()], { error: 'an expression' })
+    .optional()
+    .describe('The step is skipped unless this expression is true.'),
+  inputs: z.array(input).optional().describe('Artifacts of earlier steps.'),
+  outputs: z.array(output).optional().describe('Files and folders that become artifacts.'),
+  values: z.record(name, madeValue).optional().describe('Typed results that the worker hands over.'),
+};
+
+type Shape = typeof whoWorks & typeof otherWork & typeof whatIsDone & typeof connections & typeof howItGoes;
+
+/** One step as written; a separate check covers which keys belong together. */
+export interface StepInput extends z.output<z.ZodObject<Shape>> {
+  description?: string | undefined;
+  for_each?: ForEachInput | undefined;
+  while?: WhileInput | undefined;
+  ui?: z.output<typeof ui>;
+}
+
 export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
   .strictObject({
     description: z.string().optional().describe('What the step is for.'),
     ...whoWorks,
+    ...loops,
+    ...otherWork,
     ...whatIsDone,
-    depends_on: z
-      .array(z.union([name, dependency], { error: 'a step, or a mapping of `step` and `when`' }))
-      .optional()
-      .describe('The steps that must be over first, each with a condition or without.'),
-    join: z
-      .enum(['all', 'any'])
-      .optional()
-      .describe('Whether all of them must let it run, or one is enough; default all.'),
-    next: next.optional().describe('In a sequence: where to continue.'),
-    when: z
-      .union([z.string(), z.boolean()], { error: 'an expression' })
-      .optional()
-      .describe('The step is skipped unless this expression is true.'),
-    inputs: z.array(input).optional().describe('Artifacts of earlier steps.'),
-    outputs: z.array(output).optional().describe('Files and folders that become artifacts.'),
-    values: z.record(name, madeValue).optional().describe('Typed results that the worker hands over.'),
+    ...connections,
     ...howItGoes,
     ui,
   })

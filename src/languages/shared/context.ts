@@ -4,7 +4,6 @@ import type { Config, NipSettings } from '../../config/config.ts';
 import type { CheckContext } from '../../mail/protocol/check/report.ts';
 import type { CheckContext as WorkflowContext } from '../../workflow/check/report.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
-import type { ParsedParts } from '../../yaml/parts.ts';
 import type { Identity } from './identity.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 
@@ -62,8 +61,6 @@ export interface LanguageContext {
   readonly nip: Pick<NipSettings, 'enabled' | 'maxSteps' | 'defaultTimeout'>;
   /** The run that is about to start; null: none. */
   readonly starting: Starting | null;
-  /** What was read of the texts before; absent: nothing is kept. */
-  readonly parts?: ParsedParts | undefined;
   /** Reads the file of a sub-workflow; `path` is as written in the workflow `from`. */
   load(path: string, from: string): Loaded;
 }

@@ -1,12 +1,11 @@
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Draft, Message, Work } from './message.ts';
 import { inOrder } from '../../yaml/diagnostics.ts';
 import { Envelope } from './envelope.ts';
 import { withoutBlock } from './own-block.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { unwrapped } from './wrapped.ts';
-import { readPlainText } from '../../yaml/plain-blocks.ts';
+import { readPlain } from '../../yaml/plain-document.ts';
 import { Source } from '../../yaml/source.ts';
 import { parseYaml } from '../../yaml/yaml.ts';
 import type { Located } from '../../yaml/yaml.ts';
@@ -85,9 +84,8 @@ function openMessage(text: string, file: string, { longest, line = 1 }: Bounds):
   if (!split.ok) return { ok: false, problems: [split.problem] };
   const body = withoutBlock(split.body);
   if (split.front === null) return { ok: true, yaml: null, body };
-  const plain = readPlainText(split.front);
-  if (plain !== null)
-    return { ok: true, yaml: plainDocument(plain, split.front, file, { longest, line }), body };
+  const plain = readPlain(split.front, file, line + 1);
+  if (plain !== null) return { ok: true, yaml: plain, body };
   const yaml = parseYaml(split.front, file, line + 1, longest);
   if (yaml.ok) return { ok: true, yaml: yaml.value, body };
   return { ok: false, problems: yaml.problems.map((problem) => ({ ...problem, code: 'E_MESSAGE' })) };
@@ -106,21 +104,6 @@ export const nothingSaid: Draft = {
   body: '',
   frontMatter: false,
 };
-
-/** A document that was read without the parser: it is parsed only to locate errors. */
-function plainDocument(
-  value: JsonObject,
-  front: string,
-  file: string,
-  { longest, line = 1 }: Bounds,
-): Located {
-  let parsed: Checked<Located> | null = null;
-  const place: Located['place'] = (path, part) => {
-    parsed ??= parseYaml(front, file, line + 1, longest);
-    return parsed.ok ? parsed.value.place(path, part) : new Source(file, front, line + 1).place(0, 1);
-  };
-  return { value, place };
-}
 
 function readDraft(envelope: Envelope, body: string): Draft {
   return {

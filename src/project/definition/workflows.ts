@@ -11,7 +11,6 @@ import type { Loaded, ProjectFiles, LanguageContext } from '../../languages/shar
 import { findProgram } from '../../process/proc.ts';
 import { readContent } from '../../disk/contents.ts';
 import type { Disk } from '../../disk/disk.ts';
-import type { ParsedParts } from '../../yaml/parts.ts';
 import { findText, readText } from '../../disk/text.ts';
 import { fingerprintOf } from './confirmed.ts';
 import { checkedOut, withoutMcpOf, type Settings } from './definition.ts';
@@ -19,12 +18,6 @@ import { deputiesOf } from './deputies.ts';
 import { identitiesBy } from './find-workflow.ts';
 import { withWeakSecrets } from '../../workflow/host/secrets.ts';
 import { ProblemsError } from './problems.ts';
-
-/** What was read of definitions, for the next ones. Loads the slow YAML reader when it is asked. */
-export function keptParts(): () => Promise<ParsedParts> {
-  let kept: Promise<ParsedParts> | null = null;
-  return () => (kept ??= import('../../yaml/parts.ts').then((loaded) => new loaded.ParsedParts()));
-}
 
 /** Reads a definition, with the files that it names. `file` is absolute. */
 export async function readWorkflow(
@@ -57,8 +50,6 @@ interface CheckOptions {
   readonly overrides?: readonly string[];
   /** Reads the file of a sub-workflow, as `readText` does; absent: from the disk. */
   readonly read?: typeof readText;
-  /** What was read of the texts before; absent: nothing is kept. */
-  readonly parts?: ParsedParts;
 }
 
 /** The same for a given text. */
@@ -94,7 +85,7 @@ async function contextOf(
   disk: Disk,
   { protocol, broaderThanRequested, providers, config, environment }: Settings,
   text: string,
-  { starting = null, overrides = [], read = readText, parts }: CheckOptions,
+  { starting = null, overrides = [], read = readText }: CheckOptions,
   note: (path: string, text: string) => void,
 ): Promise<LanguageContext> {
   const [{ parseAgents }, identityReader, { programFor }] = await Promise.all([
@@ -128,7 +119,6 @@ async function contextOf(
     workflows: () => identitiesBy(disk, identityReader),
     overrides: overrides.map((path) => ({ file: shown(path), text: expectText(path) })),
     starting,
-    parts,
     load: (name, from) => {
       const loaded = load(resolve(disk.root, from), name, shown, read);
       if (loaded.ok) note(loaded.file, loaded.text);

@@ -20,7 +20,6 @@ import type { HostedRun } from '../host/hosted-runs.ts';
 import type { RunEvent } from '../machine/event.ts';
 import type { PlanData } from '../machine/plan.ts';
 import type { OwnWorkspace } from '../model.ts';
-import type { ParsedParts } from '../../yaml/parts.ts';
 import { type DescribedChange, describeChange } from '../../project/definition/changed-by.ts';
 import {
   effectiveDefinition,
@@ -43,13 +42,7 @@ import {
 import type { ProjectHolder } from '../../host/holder.ts';
 import { workflowStatus } from './workflow-status.ts';
 import { ConfirmedRoleTexts, readRoleText, roleFileOf } from '../../project/definition/role-texts.ts';
-import {
-  checkWorkflow,
-  expectRead,
-  keptParts,
-  readWorkflow,
-  shownPath,
-} from '../../project/definition/workflows.ts';
+import { checkWorkflow, expectRead, readWorkflow, shownPath } from '../../project/definition/workflows.ts';
 import type { Origin, RunSettings } from './compose.ts';
 import type {
   AskedWorkflow,
@@ -76,8 +69,6 @@ const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
 
 /** The workflows of a project, and their runs. */
 export class Workflows {
-  /** What was read of the texts of definitions: a change of one mostly leaves the rest of it. */
-  readonly parts: () => Promise<ParsedParts> = keptParts();
   readonly #disk: Disk;
   readonly #settings: SettingsReader;
 
@@ -127,14 +118,13 @@ export class Workflows {
     return readWorkflow(this.#disk, settings, await findWorkflow(this.#disk, reference, cwd), {
       starting,
       overrides: overrides.map((file) => resolve(cwd, file)),
-      parts: await this.parts(),
     });
   }
 
   /** The same for an unsaved definition, in the place of this file (absolute). */
   async check(text: string, file: string, given?: Pick<ReadOptions, 'starting'>): Promise<FoundWorkflow> {
     const settings = await this.#read();
-    return checkWorkflow(this.#disk, settings, text, file, { ...given, parts: await this.parts() });
+    return checkWorkflow(this.#disk, settings, text, file, given);
   }
 
   /** The names, tags and colours of the definitions in workflows/, without checking them. */
