@@ -1,23 +1,31 @@
 import type { WorkflowLanguage } from '../shared/workflow-language.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
-import { isJsonObject } from '../../kernel/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { nativeLanguage } from '../../workflow/machine/language.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { checkShape, hasFewValues } from '../../yaml/issues.ts';
 import { repair, pathText, underKnownKeys, type Repaired } from '../../yaml/repair.ts';
-import { validParts } from '../../yaml/shape.ts';
+import { validParts, fieldsOf } from '../../yaml/shape.ts';
 import { spellingProblems } from '../../yaml/spelling.ts';
-import type { YamlDocument } from '../../yaml/yaml.ts';
+import type { YamlDocument, Path } from '../../yaml/yaml.ts';
 import { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
 import { isDaemonFile, refuseDaemonFile } from './daemon-file.ts';
 import { nativeEditor } from './editor.ts';
 import { habits } from './habits.ts';
-import { lostNames, whatIsLost } from './lost.ts';
-import { lower } from './lower.ts';
 import type { Children } from '../shared/children.ts';
-import { nativeFile } from './schema.ts';
+import { nativeFile, type NativeFile } from './schema.ts';
 import { nativeVocabulary } from './vocabulary.ts';
+import type { CheckContext } from '../../workflow/check/check.ts';
+import { stepSchema } from './step-schema.ts';
+import { tidyPath } from '../../yaml/paths.ts';
+import { lowerBranch } from './branch.ts';
+import { checkInside } from './paths.ts';
+import { lowerRuns } from './run-limit.ts';
+import { bodyOf } from './sequence.ts';
+import { lowerSteps } from './steps.ts';
+import { lowerHooks, lowerTriggers } from './triggers.ts';
+import { lowerEnv, lowerValues } from './values.ts';
 
 /** All problems of a file of the native language, and its valid parts. */
 function readNative(
@@ -84,3 +92,97 @@ export const native: WorkflowLanguage = {
   schemaFile: 'workflow.schema.json',
   editor: nativeEditor,
 };
+
+/**
+ * The parts of a file's steps that could not be used, and the conclusions that are impossible
+ * without them. `lost`: paths into the file.
+ */
+function whatIsLost(
+  given: JsonObject,
+  lost: readonly Path[],
+): Pick<CheckContext, 'broken' | 'isOrderUnknown'> {
+  const broken = new Set<string>();
+  let isOrderUnknown = false;
+  for (const path of lost) {
+    if (path.length === 1 && path[0] === 'steps')
+      for (const id of lostNames(given['steps'], new Set())) broken.add(id);
+    const place = innermostStep(path);
+    if (place === null) continue;
+    if (mayBeOutput(place.within)) broken.add(place.id);
+    isOrderUnknown ||= mayBeDependency(place.within);
+  }
+  return { broken, isOrderUnknown };
+}
+
+/** The names defined by parts that could not be used. */
+function lostNames(given: Json | undefined, used: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set(isJsonObject(given) ? Object.keys(given).filter((name) => !used.has(name)) : []);
+}
+
+/** Ids are at every third position of a path: `steps.<id>.for_each.steps.<id>`. */
+function innermostStep(path: Path): { readonly id: string; readonly within: Path } | null {
+  let at = -2;
+  while (path[at + 3] !== undefined && path[at + 2] === 'steps') at += 3;
+  return at < 0 ? null : { id: String(path[at]), within: path.slice(at + 1) };
+}
+
+const known = fieldsOf(stepSchema);
+
+/**
+ * Whether the lost part of a step may have been one of these keys; `within` is empty if the whole
+ * step is lost.
+ */
+function mayBe(within: Path, keys: readonly string[]): boolean {
+  const [key] = within;
+  if (key === undefined) return true;
+  return within.length === 1 && (keys.includes(String(key)) || !Object.hasOwn(known, key));
+}
+
+function mayBeOutput(within: Path): boolean {
+  const isValue = within.length === 2 && within[0] === 'values';
+  return isValue || mayBe(within, ['values', 'outputs', 'exports', 'depends_on']);
+}
+
+function mayBeDependency(within: Path): boolean {
+  return mayBe(within, ['depends_on']);
+}
+
+/**
+ * The workflow of a file, with every default filled in; for a file with errors, its valid parts.
+ */
+function lower(
+  input: Partial<NativeFile>,
+  diagnostics: Diagnostics,
+  children: Children,
+  { notify, profiles, agentDefaults }: Pick<LanguageContext, 'notify' | 'profiles' | 'agentDefaults'>,
+): Workflow {
+  const { context_dir: contextDir = 'context' } = input;
+  checkInside(diagnostics, ['context_dir'], contextDir);
+  const language = nativeLanguage;
+  const { provider, capabilities } = agentDefaults;
+  const agents = { profiles, provider, capabilities: capabilities ?? ['READ' as const] };
+  const lowering = { diagnostics, language, children, agents, isolated: false, steps: lowerSteps };
+  const steps = lowerSteps(input.steps ?? {}, ['steps'], lowering);
+  return {
+    language: 'native',
+    name: input.name ?? '',
+    version: '1',
+    description: input.description ?? null,
+    timeout: input.timeout ?? null,
+    concurrency: input.concurrency ?? null,
+    contextDir: tidyPath(contextDir),
+    ...(input.context_dir === undefined && { contextYields: true }),
+    ...lowerRuns(input.runs),
+    ownWorkspace: null,
+    parameters: lowerValues(diagnostics, input.parameters, ['parameters']),
+    context: lowerEnv(diagnostics, input.context, ['context'], language),
+    env: lowerEnv(diagnostics, input.env, ['env'], language),
+    inherit: input.inherit ?? [],
+    secrets: input.secrets ?? [],
+    budget: input.budget ?? { usd: null, tokens: null },
+    triggers: lowerTriggers(diagnostics, input.triggers),
+    hooks: lowerHooks(diagnostics, input.hooks, language, notify),
+    ...lowerBranch(diagnostics, input, steps),
+    body: bodyOf(diagnostics, steps, input, []),
+  };
+}

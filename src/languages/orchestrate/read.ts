@@ -10,7 +10,6 @@ import { spellingProblems } from '../../yaml/spelling.ts';
 import { repairListed, type Listed } from '../shared/repaired.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { LanguageContext } from '../shared/context.ts';
-import { habits } from './habits.ts';
 import { reportDeferred, withoutDeferred } from './kinds.ts';
 import { records } from './records.ts';
 import type { FileFacts } from './lowering.ts';
@@ -25,6 +24,7 @@ import {
 } from './vocabulary.ts';
 import { templateOf, valueTree } from './trees.ts';
 import { lowerTyped } from './variables.ts';
+import { argvText, type Habits, type KeyHint } from '../../yaml/suggest.ts';
 
 /** The default limit of visits to a step. */
 const maxVisits = 1_000;
@@ -181,4 +181,52 @@ export const orchestrate: WorkflowLanguage = {
   schemaFile: 'orchestrate.schema.json',
   editor: orchestrateEditor,
   runs: { records },
+};
+
+const ofStep: Readonly<Record<string, KeyHint>> = {
+  on_success: 'it is `on: { success: { goto: … } }`',
+  on_failure: 'it is `on: { failure: { goto: … } }`',
+  on_timeout: 'it is `on: { timeout: { goto: … } }`',
+  next: 'it is `on: { success: { goto: … } }`',
+  goto: 'it is `on: { success: { goto: … } }`',
+  depends_on: 'steps run one after another, by `on`; `when: { step_ok: … }` asks for another step',
+  needs: 'steps run one after another, by `on`; `when: { step_ok: … }` asks for another step',
+  if: 'it is `when`',
+  condition: 'it is `when`',
+  run: (value) =>
+    typeof value === 'string'
+      ? `write \`command: ${argvText(value)}\``
+      : 'it is `command: [program, argument]`; a script is `command: [sh, -c, "…"]`',
+  script: 'it is `command: [sh, -c, "…"]`',
+  shell: 'it is `command: [sh, -c, "…"]`',
+  prompt: 'a prompt is a file: `prompt_file: prompts/a.md`',
+  instructions: 'a prompt is a file: `prompt_file: prompts/a.md`',
+  input: 'it is `input_file`',
+  inputs: 'it is `input_file`',
+  output: 'it is `output_file`',
+  outputs: 'it is `output_file`',
+  attempts: 'it is `retry: { attempts: … }`',
+  in: 'it is `items`',
+  do: 'it is `steps`',
+  worker: 'it is `provider`: claude, openai or gemini',
+  role: 'it is `provider`: claude, openai or gemini',
+  uses: 'actions cannot run here: `command` runs a program',
+  id: 'it is `name`',
+  env: 'variables that may be read are named under `env` of the workflow',
+};
+
+/** What authors of other languages and tools write in a workflow of this one. */
+const habits: Habits = {
+  keys: {
+    step: ofStep,
+    loop: ofStep,
+    'while loop': ofStep,
+    workflow: {
+      on: 'a native workflow has `triggers`; a step has `on`, which says where to continue',
+      jobs: 'it is `steps`, a list',
+      stages: 'it is `steps`, a list',
+      parameters: 'what a run is given stands under `context`',
+      inputs: 'what a run is given stands under `context`',
+    },
+  },
 };
