@@ -46,7 +46,7 @@ import type { ConfirmedRoleTexts } from '../../project/definition/role-texts.ts'
 import { removeOldTemporaries } from '../../project/definition/project-files.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { Lookout } from './lookout.ts';
-import { afterLook, problemsOf, publishedOf } from './published.ts';
+import { problemsOf, publishedOf } from './published.ts';
 import { ObeyedRules } from './obeyed-rules.ts';
 import { agentContainment } from '../../host/containment.ts';
 import type { Wired } from '../../project/definition/definition.ts';
@@ -170,6 +170,8 @@ async function compose(
   const [boot, bootBefore] = [bootId(), readBoot(disk)];
   const own = portsOf(disk, definition, lookout, rules);
   const traces = await openMailTraces(definition.environment, metadata.version);
+  const fresh: MailEvent[] = [];
+  const onChange = () => options.onChange(host.state, fresh.splice(0));
   const host = new MailHost(
     { ...ports, ...own, trail, trailAt: await trail.position() },
     {
@@ -179,10 +181,15 @@ async function compose(
       rebooted: bootBefore !== null && bootBefore !== boot,
       lastRan: ran,
       ...up?.options,
-      ...traces.options,
+      onEvents: (recorded, state) => {
+        traces.onEvents(recorded, state);
+        fresh.push(...recorded);
+      },
     },
   );
   traces.start(host);
+  // Who watches begins with the state after the start.
+  fresh.length = 0;
   remote?.clean(queuedJobs(host.state));
   // Not earlier: lost files must be projected again first.
   if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
@@ -190,12 +197,13 @@ async function compose(
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
   const publish = publishing(disk, note, () => publishedOf(host, problems(), up?.shared.taken ?? null));
   const kept = new StatusKeeper(disk, clock);
+  const looked = [onChange, () => kept.look(host.state), publish, notingTime(disk)];
   const beside = up?.workflows ?? nothingElse;
   kit.attach(new UpHost(host, beside), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
-    onChange: afterLook(host, options, kept, [publish, notingTime(disk)]),
+    onChange: () => looked.forEach((each) => each()),
   });
   const lacks = [await recordingNote(options.record, disk.root), await zombieNote()];
   return handleOf(host, kit, {
@@ -206,7 +214,7 @@ async function compose(
     beside,
     lookout,
     rules,
-    onChange: () => options.onChange(host.state),
+    onChange,
     kept,
     close: () => traces.close(close),
   });
@@ -312,7 +320,8 @@ async function runnerOf(
       contain: await agentContainment(disk, definition.config, definition.extended),
       checkHost: checkTemporaries,
       now: Date.now,
-      named: async () => (await import('../../project/definition/named-files.ts')).namedFiles(disk, definition),
+      named: async () =>
+        (await import('../../project/definition/named-files.ts')).namedFiles(disk, definition),
       secrets,
       ...recorded,
     },
