@@ -90,10 +90,7 @@ export function ownStatus(
   now: number,
   problems: readonly string[] = [],
 ): MailStatus {
-  const { protocol, hash } = definition;
-  const rest = { dropped: new Map(), recorded: 0, problems, held: held() };
-  const parts = { holder: null, protocol, hash: hash(), ...rest, now };
-  return statusOf(summaryOf(state), parts);
+  return statusOf(summaryOf(state), { protocol: definition.protocol, problems, held: held(), now });
 }
 
 function statusLines({ now, colours }: Terminal, controller: Controller, room: Room): string[] {
