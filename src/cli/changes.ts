@@ -1,31 +1,15 @@
 import { counted } from '../kernel/enumerate.ts';
 import { mailroom, type Message } from '../mail/format/message.ts';
 import { askedReason } from '../mail/machine/landing.ts';
-import { askKey } from '../mail/machine/fold/asks.ts';
+import type { MailEvent } from '../mail/machine/event.ts';
+import { copyKey } from '../mail/machine/fold/places.ts';
 import type { Cost } from '../kernel/cost.ts';
-import { noCost } from '../kernel/money.ts';
-import type { Mail, MailState, Pause, Permission, Thread, ThreadState, Turn } from '../mail/machine/state.ts';
+import { addCost, settled } from '../kernel/money.ts';
+import type { Mail, MailState, Pause, Permission, Thread, Turn } from '../mail/machine/state.ts';
 import type { Landing } from '../mail/machine/landing.ts';
 import { firstLineThenFence } from '../kernel/quoting.ts';
 import { duration, span } from '../kernel/times.ts';
 import { shortCommit, shortId, type RoleName, type ThreadId } from '../kernel/ids.ts';
-import type { TurnId } from '../letters/target.ts';
-
-/** What to remember of a state to find later changes; the state itself is changed in place. */
-export interface Memory {
-  readonly events: number;
-  readonly lastMail: number;
-  readonly turns: ReadonlyMap<TurnId, Turn>;
-  readonly landings: ReadonlyMap<TurnId, Landing>;
-  readonly threads: ReadonlyMap<ThreadId, ThreadState>;
-  readonly costs: ReadonlyMap<RoleName, Cost>;
-  readonly parked: ReadonlyMap<string, number>;
-  readonly held: ReadonlyMap<string, string>;
-  /** Keys of mail that people had not read. */
-  readonly unread: ReadonlySet<string>;
-  /** Keys of asks that had been escalated. */
-  readonly escalated: ReadonlySet<string>;
-}
 
 /** One change, in words. */
 export interface Change {
@@ -35,23 +19,22 @@ export interface Change {
   readonly text: string;
 }
 
-export function remember(state: MailState): Memory {
+/** What later changes are found from: the state itself is changed in place. */
+function remember({ lastMail, turns, landings, threads, parked, ...state }: MailState) {
   return {
-    events: state.events,
-    lastMail: state.lastMail,
-    turns: new Map(state.turns),
-    landings: new Map(state.landings),
-    threads: new Map([...state.threads].map(([id, thread]) => [id, thread.state])),
-    costs: new Map([...state.roles].map(([name, role]) => [name, role.cost])),
-    parked: new Map(state.parked),
+    lastMail,
+    turns: new Map(turns),
+    landings: new Map(landings),
+    threads: new Map([...threads].map(([id, thread]) => [id, thread.state])),
+    parked: new Map(parked),
     held: heldThings(state),
-    unread: new Set(state.unread.keys()),
-    escalated: new Set(escalations(state).map(({ key }) => key)),
   };
 }
 
+type Memory = Readonly<ReturnType<typeof remember>>;
+
 /** What a person has paused, or whose folder has vanished, and why it is held. */
-function heldThings({ paused, roles }: MailState): Map<string, string> {
+function heldThings({ paused, roles }: Pick<MailState, 'paused' | 'roles'>): Map<string, string> {
   const gone = [...roles].filter(([, role]) => role.vanished);
   const by = (name: string, pause: Pause) => [name, `is paused by ${pause.by}`] as const;
   return new Map([
@@ -62,49 +45,76 @@ function heldThings({ paused, roles }: MailState): Map<string, string> {
   ]);
 }
 
-/** The changes between two states, in the order in which a person would report them. */
-export function describeChange(before: Memory, state: MailState, money: (cost: Cost) => string): Change[] {
-  if (before.events === state.events) return [];
-  const fresh = [...state.mail.values()].filter(({ order }) => order > before.lastMail);
-  const notices = newNotices(before, state);
-  const reported = reportedIn(notices);
-  const changes: Change[] = fresh
-    .filter(({ message, turn }) => turn === null && message.from !== mailroom)
-    .map(({ message }) => sentLine(message));
-  for (const turn of before.turns.values())
-    if (!state.turns.has(turn.id)) changes.push(...endOf(before, state, turn, reported, money));
-  for (const turn of state.turns.values())
-    changes.push(...progress(before.turns.get(turn.id), turn, state.now));
-  for (const landing of state.landings.values())
-    changes.push(...landingLines(before.landings.get(landing.turn), landing));
-  changes.push(
-    ...overdueLines(
-      before,
-      state,
-      fresh.filter(({ message }) => !notices.includes(message)),
-    ),
-  );
-  const isOverdue = (notice: Message) => hasTimedOut(before, state, notice.thread);
-  changes.push(
-    ...notices.map((notice) => noticeLine(notice, isOverdue(notice) ? 'overdue' : 'notice')),
-    ...threadLines(before, state, reported, money),
-  );
-  return [...changes, ...heldLines(before, state)];
+/** What a batch of events did. */
+interface Happened {
+  readonly before: Memory;
+  readonly events: readonly MailEvent[];
+  readonly state: MailState;
+  /** Mail that was sent. */
+  readonly fresh: readonly Mail[];
+  /** To people; they are reported even when their thread is unknown. */
+  readonly notices: readonly Message[];
+  readonly money: (cost: Cost) => string;
+}
+
+/** Follows the mail of a controller from a state on. */
+export class MailChanges {
+  readonly #money: (cost: Cost) => string;
+  #before: Memory;
+
+  constructor(state: MailState, money: (cost: Cost) => string) {
+    this.#money = money;
+    this.#before = remember(state);
+  }
+
+  /** The changes by the next events, which are in the state, in the order of a report. */
+  by(events: readonly MailEvent[], state: MailState): Change[] {
+    const [before, money] = [this.#before, this.#money];
+    this.#before = remember(state);
+    const messages = events.flatMap(messagesOf);
+    const mail = new Set(messages.flatMap(({ id }) => state.mail.get(id) ?? []));
+    const fresh = [...mail].filter(({ order }) => order > before.lastMail);
+    const notices = messages.filter(
+      ({ id, from, to }) => from === mailroom && to.some((role) => state.unread.has(copyKey(id, role))),
+    );
+    const happened: Happened = { before, events, state, fresh, notices, money };
+    const ended = [...before.turns.values()].filter(({ id }) => !state.turns.has(id));
+    return [
+      ...fresh
+        .filter(({ message, turn }) => turn === null && message.from !== mailroom)
+        .map(({ message }) => sentLine(message)),
+      ...ended.flatMap((turn) => endOf(happened, turn)),
+      ...[...state.turns.values()].flatMap((turn) => progress(before.turns.get(turn.id), turn, state.now)),
+      ...[...state.landings.values()].flatMap((each) => landingLines(before.landings.get(each.turn), each)),
+      ...overdueLines(happened),
+      ...notices.map((notice) => noticeLine(notice, hasTimedOut(happened, notice.thread))),
+      ...threadLines(happened),
+      ...heldLines(before, state),
+    ];
+  }
+}
+
+/** The messages that an event delivers. */
+function messagesOf(event: MailEvent): readonly Message[] {
+  switch (event.type) {
+    case 'accepted':
+      return [event.sent.message];
+    case 'committed':
+      return event.sent.map(({ message }) => message);
+    case 'proceeded':
+      return [event.notice];
+    case 'controlled':
+      return event.command.verb === 'retry' && event.refusal === null ? [event.command.message] : [];
+    default:
+      return 'notices' in event ? event.notices : [];
+  }
 }
 
 /** Whether a notice has already reported why something in a thread ended. */
-type IsReported = (thread: ThreadId, reason: string) => boolean;
-
-function reportedIn(notices: readonly Message[]): IsReported {
-  return (thread, reason) =>
-    notices.some((notice) => notice.thread === thread && notice.body.includes(firstLineThenFence(reason)));
-}
-
-/** Notices to people are reported even when their thread is unknown. */
-function newNotices(before: Memory, { unread }: MailState): Message[] {
-  return [...unread]
-    .filter(([key, { message }]) => message.from === mailroom && !before.unread.has(key))
-    .map(([, { message }]) => message);
+function isReported({ notices }: Happened, thread: ThreadId, reason: string): boolean {
+  return notices.some(
+    (notice) => notice.thread === thread && notice.body.includes(firstLineThenFence(reason)),
+  );
 }
 
 function sentLine({ id, type, from, to, subject, work }: Message): Change {
@@ -117,42 +127,27 @@ function sentLine({ id, type, from, to, subject, work }: Message): Change {
   };
 }
 
-interface Escalation {
-  readonly key: string;
-  readonly message: Message;
-  /** The role that has not answered. */
-  readonly recipient: RoleName;
-  readonly to: RoleName;
-}
-
-function escalations({ mail }: MailState): Escalation[] {
-  return [...mail.values()].flatMap(({ message, request }) =>
-    [...(request?.asks ?? [])].flatMap(([recipient, ask]) => {
-      const key = askKey({ request: message.id, recipient });
-      return ask.is === 'over' || ask.escalated === null
-        ? []
-        : [{ key, message, recipient, to: ask.escalated }];
-    }),
-  );
-}
-
 /**
  * Requests that were not answered in time: who is asked as well, or who continues without an
  * answer.
  */
-function overdueLines(before: Memory, state: MailState, fresh: readonly Mail[]): Change[] {
-  const asked = escalations(state)
-    .filter(({ key }) => !before.escalated.has(key))
-    .map(({ message, recipient, to }): Change => {
-      const what = `${message.type} from ${message.from} — ${message.subject} (${shortId(message.id)})`;
-      return {
+function overdueLines({ events, state, fresh, notices }: Happened): Change[] {
+  const asked = events.flatMap((event): Change[] => {
+    const mail = event.type === 'escalated' ? state.mail.get(event.ask.request) : undefined;
+    if (event.type !== 'escalated' || mail === undefined) return [];
+    const { id, type, from, subject } = mail.message;
+    const { ask, to } = event;
+    const what = `${type} from ${from} — ${subject} (${shortId(id)})`;
+    return [
+      {
         kind: 'overdue',
         role: to,
-        text: `${recipient} has not answered ${what}: ${to} is asked as well`,
-      };
-    });
+        text: `${ask.recipient} has not answered ${what}: ${to} is asked as well`,
+      },
+    ];
+  });
   const without = fresh
-    .filter(({ message, wait }) => message.from === mailroom && wait !== null)
+    .filter(({ message, wait }) => message.from === mailroom && wait !== null && !notices.includes(message))
     .map(({ message: { subject, to } }): Change => {
       return {
         kind: 'overdue',
@@ -167,41 +162,31 @@ function overdueLines(before: Memory, state: MailState, fresh: readonly Mail[]):
  * How a turn ended: what it sent, or that it failed; the reason of a failure is in the notice, if
  * there is one.
  */
-function endOf(
-  before: Memory,
-  state: MailState,
-  turn: Turn,
-  reported: IsReported,
-  money: (cost: Cost) => string,
-): Change[] {
+function endOf(happened: Happened, turn: Turn): Change[] {
+  const { state, fresh, money } = happened;
   const { id, role, thread, messages, claimedAt } = turn;
   const copies = messages.map((message) => state.mail.get(message)?.deliveries.get(role));
   const failed = copies.find((copy) => copy?.at === 'failed');
   if (failed?.at === 'failed')
-    return reported(thread, failed.reason.text)
+    return isReported(happened, thread, failed.reason.text)
       ? []
       : [{ kind: 'failed', role, text: `${role} ${id} failed: ${headOf(failed.reason.text)}` }];
-  const sent = [...state.mail.values()].filter((mail) => mail.turn === id && mail.order > before.lastMail);
+  const sent = fresh.filter((mail) => mail.turn === id);
   const took = duration(state.now - claimedAt);
-  const cost = money(turnCost(before, state, turn));
+  const cost = money(turnCost(happened, turn));
   const what = sent.length === 0 ? ' and sends nothing' : '';
   const end = `${role} ends ${id}${what} (${cost === '' ? took : `${took}, ${cost}`})`;
   return [{ kind: 'ended', role, text: end }, ...sent.map(({ message }) => sentLine(message))];
 }
 
-/**
- * The cost of an ended turn: what it had settled when last seen, else what its role has spent
- * since.
- */
-function turnCost(before: Memory, state: MailState, turn: Turn): Cost {
-  if ('result' in turn.phase) return turn.cost;
-  const then = before.costs.get(turn.role) ?? noCost;
-  const now = state.roles.get(turn.role)?.cost ?? noCost;
-  return {
-    usd: turn.cost.usd + now.usd - then.usd,
-    tokens: turn.cost.tokens + now.tokens - then.tokens,
-    unpriced: turn.cost.unpriced + now.unpriced - then.unpriced,
-  };
+/** The cost of an ended turn, with what its agent has used last. */
+function turnCost({ events }: Happened, { id, cost, budget }: Turn): Cost {
+  const used = events.flatMap((event) =>
+    (event.type === 'returned' || event.type === 'asked') && event.turn === id
+      ? [settled(event.result.usage, budget)]
+      : [],
+  );
+  return used.reduce(addCost, cost);
 }
 
 /** What keeps the work of a turn from landing. */
@@ -279,30 +264,29 @@ function abbreviated(text: string): string {
 }
 
 /** The first line of a notice; if that only announces a list, the list. */
-function noticeLine({ subject, body }: Message, kind: 'notice' | 'overdue'): Change {
+function noticeLine({ subject, body }: Message, isOverdue: boolean): Change {
   const [first = '', ...rest] = body.split('\n').filter((line) => line.trim() !== '');
   const isList = rest[0]?.startsWith('- ') === true;
   const list = rest.filter((line) => line.startsWith('- ')).map((line) => line.slice(2));
   const about = first.endsWith(':') && isList ? list.join('; ') : headOf(body);
-  return { kind, role: null, text: about === '' ? subject : `${subject}: ${about}` };
+  const text = about === '' ? subject : `${subject}: ${about}`;
+  return { kind: isOverdue ? 'overdue' : 'notice', role: null, text };
 }
 
 /** Whether a thread has just failed because a request in it was not answered in time. */
-function hasTimedOut({ threads }: Memory, state: MailState, id: ThreadId): boolean {
+function hasTimedOut({ before, state }: Happened, id: ThreadId): boolean {
   const thread = state.threads.get(id);
-  return thread?.state === 'failed' && threads.get(id) !== 'failed' && thread.reason?.code === 'E_TIMEOUT';
+  return (
+    thread?.state === 'failed' && before.threads.get(id) !== 'failed' && thread.reason?.code === 'E_TIMEOUT'
+  );
 }
 
-function threadLines(
-  before: Memory,
-  state: MailState,
-  reported: IsReported,
-  money: (cost: Cost) => string,
-): Change[] {
+function threadLines(happened: Happened): Change[] {
+  const { before, state, money } = happened;
   return [...state.threads.values()].flatMap((thread): Change[] => {
     const was = before.threads.get(thread.id) ?? 'open';
     if (was === thread.state || thread.state === 'open') return [];
-    if (thread.state !== 'closed' && reported(thread.id, thread.reason?.text ?? '')) return [];
+    if (thread.state !== 'closed' && isReported(happened, thread.id, thread.reason?.text ?? '')) return [];
     return [{ kind: 'thread', role: null, text: threadLine(thread, money) }];
   });
 }

@@ -1,6 +1,7 @@
 import { counted } from '../kernel/enumerate.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
-import { describeChange, remember, type Change, type Memory } from './changes.ts';
+import { MailChanges, type Change } from './changes.ts';
+import type { MailEvent } from '../mail/machine/event.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import { summaryOf } from '../mail/controller/mail-summary.ts';
 import { statusOf } from '../mail/questions/status.ts';
@@ -15,8 +16,8 @@ import type { MailStatus } from '../documents/status.ts';
 
 /** The progress display of a running controller. */
 export interface Progress extends ProgressView {
-  /** Prints what has changed since the last call. */
-  look(state: MailState): void;
+  /** Prints what has changed by events. */
+  look(state: MailState, events: readonly MailEvent[]): void;
 }
 
 /**
@@ -32,16 +33,15 @@ export function startProgress(
 ): Progress {
   const live = keys && { lines: (room: Room) => statusLines(terminal, controller, room), keys };
   const lines = new ProgressLines(terminal, { live, quiet });
-  let memory: Memory = remember(controller.state);
+  const changes = new MailChanges(controller.state, money);
   lines.say(headline(controller.definition.protocol));
   lines.notes(controller.notes);
   return {
-    look: (state) => {
+    look: (state, events) => {
       lines.problems(controller.problems());
       lines.recoveries(controller.recoveries());
-      if (state.events === memory.events) return;
-      for (const change of describeChange(memory, state, money)) lines.say(painted(change, lines.colours));
-      memory = remember(state);
+      if (events.length === 0) return;
+      for (const change of changes.by(events, state)) lines.say(painted(change, lines.colours));
       lines.changed();
     },
     say: (text) => lines.say(text),
@@ -90,10 +90,7 @@ export function ownStatus(
   now: number,
   problems: readonly string[] = [],
 ): MailStatus {
-  const { protocol, hash } = definition;
-  const rest = { dropped: new Map(), recorded: 0, problems, held: held() };
-  const parts = { holder: null, protocol, hash: hash(), ...rest, now };
-  return statusOf(summaryOf(state), parts);
+  return statusOf(summaryOf(state), { protocol: definition.protocol, problems, held: held(), now });
 }
 
 function statusLines({ now, colours }: Terminal, controller: Controller, room: Room): string[] {

@@ -1,10 +1,10 @@
-import { apply } from '../workflow/machine/apply.ts';
 import type { StepPath, RunEvent } from '../workflow/machine/event.ts';
+import { happenings } from '../workflow/machine/happenings.ts';
 import type { Rules } from '../workflow/machine/rules.ts';
 import { findStep } from '../workflow/machine/scope.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import type { SettledStatus } from '../workflow/machine/status.ts';
-import { lastFailure } from '../workflow/machine/view.ts';
+import { lastFailure, settledBy } from '../workflow/machine/view.ts';
 
 /** How long things took: their number, their sum, and how many took at most each bound. */
 export interface Durations {
@@ -47,7 +47,7 @@ export interface StageFacts {
 export class RunFacts {
   readonly stages = new Map<string, StageFacts>();
   readonly #rules: Rules;
-  readonly #since = new Map<StepPath, number>();
+  readonly #asked = new Map<StepPath, number>();
 
   constructor(rules: Rules) {
     this.#rules = rules;
@@ -55,43 +55,20 @@ export class RunFacts {
 
   /** Counts a record, and folds it into the state. */
   add(state: RunState, event: RunEvent): void {
-    const wasAsked = event.type === 'settled' && state.steps.get(event.path)?.phase.is === 'asked';
-    apply(state, event);
-    switch (event.type) {
-      case 'started':
-        this.#since.set(event.path, event.at);
-        this.#stage(state, event.path).attempts += 1;
-        return;
-      case 'asked':
-        this.#since.set(event.path, event.at);
-        return;
-      case 'ended':
-        if (event.key.check === 0)
-          this.#add(state, event.key.path, 'overheads', event.at, event.result.durationMs);
-        return;
-      case 'judged':
-        return this.#add(state, event.path, 'waits', event.at);
-      case 'retrying': {
-        const { retries } = this.#stage(state, event.path);
-        count(retries, lastFailure(state, event.path)?.reason.code ?? 'none');
-        return;
-      }
-      case 'settled':
-        if (wasAsked) this.#add(state, event.path, 'waits', event.at);
-        return this.#settle(state, event.path);
-      case 'skipped':
-        return this.#settle(state, event.path);
-      case 'swept':
-        for (const path of [...event.skipped, ...event.cancelled]) this.#settle(state, path);
-        return;
-      default:
+    const { attempts, gate } = happenings(state, event);
+    for (const { path, check, from, to, result } of attempts)
+      if (check === 0 && result !== null)
+        addDuration(this.#stage(state, path).overheads, to - from - result.durationMs);
+    const asked = gate === null ? undefined : this.#asked.get(gate);
+    if (gate !== null && asked !== undefined) addDuration(this.#stage(state, gate).waits, event.at - asked);
+    if (event.type === 'started') this.#stage(state, event.path).attempts += 1;
+    if (event.type === 'asked') this.#asked.set(event.path, event.at);
+    if (event.type === 'retrying') {
+      const { retries } = this.#stage(state, event.path);
+      count(retries, lastFailure(state, event.path)?.reason.code ?? 'none');
     }
-  }
-
-  /** The time since a stage was started or asked, without what its worker took. */
-  #add(state: RunState, path: StepPath, what: 'waits' | 'overheads', at: number, without = 0): void {
-    const since = this.#since.get(path);
-    if (since !== undefined) addDuration(this.#stage(state, path)[what], at - since - without);
+    // Steps that a run leaves out from its start are not counted.
+    if (event.type !== 'opened') for (const path of settledBy(event)) this.#settle(state, path);
   }
 
   #settle(state: RunState, path: StepPath): void {

@@ -193,7 +193,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   cli: {
     may: list`
-      kernel letters config disk git host process mail/format mail/machine mail/mailboxes workflow
+      kernel config disk git host process mail/format mail/machine mail/mailboxes workflow
       workflow/machine workflow/host nostr documents graph project/definition workers mail/controller
       workflow/runs nip project mail/questions workflow/questions up server/mcp server/http
     `,

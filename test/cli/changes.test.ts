@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { money } from '../../src/kernel/cost.ts';
-import { describeChange, remember } from '../../src/cli/changes.ts';
+import { MailChanges } from '../../src/cli/changes.ts';
 import { World } from '../mail/machine/world.ts';
 
 /** What is said once a person, or nobody, has decided about what an agent wants to run. */
@@ -16,10 +16,11 @@ messages:
   world.drop('user → engineer: task');
   world.asks('engineer', ['npm install']);
   world.acts();
-  const before = remember(world.state);
+  const changes = new MailChanges(world.state, money);
+  const known = world.history.length;
   decide(world);
   world.acts();
-  return describeChange(before, world.state, money).map(({ text }) => text);
+  return changes.by(world.history.slice(known), world.state).map(({ text }) => text);
 }
 
 const answer = (verb: 'approve' | 'reject') => (world: World) =>

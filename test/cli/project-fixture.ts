@@ -8,6 +8,7 @@ import { Call } from '../../src/cli/call.ts';
 import type { Start } from '../../src/cli/context.ts';
 import { defaultConfig } from '../../src/config/config.ts';
 import type { Protocol } from '../../src/mail/format/protocol.ts';
+import type { MailEvent } from '../../src/mail/machine/event.ts';
 import { type MailState } from '../../src/mail/machine/state.ts';
 import { MailHost } from '../../src/mail/host/mail-host.ts';
 import type { RunCard } from '../../src/letters/letters.ts';
@@ -160,6 +161,7 @@ export class ProjectFixture {
   cwd = this.disk.root;
   #ids = 0;
   readonly #host: MailHost;
+  readonly #happened: MailEvent[] = [];
   /** What the last controller was told. */
   readonly ended: string[] = [];
   options: ControllerOptions | null = null;
@@ -205,8 +207,12 @@ export class ProjectFixture {
 
   #boot(): MailHost {
     const ports = mailPorts(this.disk, { runner: this.runner, newId: this.newId });
-    const options = { protocol: this.protocol, protocolHash: hashOf(this.disk), version: 'test' };
-    const host = new MailHost(ports, options);
+    const host = new MailHost(ports, {
+      protocol: this.protocol,
+      protocolHash: hashOf(this.disk),
+      version: 'test',
+      onEvents: (events) => this.#happened.push(...events),
+    });
     this.runner.events = {
       ready: (key, process, tree) => host.turns.ready(key, process, tree),
       ended: (key, outcome, exit) => host.turns.ended(key, outcome, exit),
@@ -291,6 +297,7 @@ export class ProjectFixture {
   /** A controller that does what `meanwhile` says, and ends when nothing is left of it. */
   control(options: ControllerOptions): Controller {
     this.options = options;
+    this.#happened.length = 0;
     const { host } = this;
     return {
       definition: { protocol: this.protocol, config: defaultConfig, hash: () => hashOf(this.disk) },
@@ -306,7 +313,7 @@ export class ProjectFixture {
       run: () => {
         while (this.meanwhile.length > 0) {
           this.meanwhile.shift()?.();
-          options.onChange(host.state);
+          options.onChange(host.state, this.#happened.splice(0));
           this.terminal.tick();
         }
         const idle = host.idle();

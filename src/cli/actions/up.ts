@@ -84,7 +84,7 @@ async function control(
       untilIdle: options.untilIdle === true,
       record: absolute(options.record),
       triggers: true,
-      onChange: (state) => shown.progress?.look(state),
+      onChange: (state, events) => shown.progress?.look(state, events),
       onRun: (change) => shown.progress?.say(paintedRun(change, colours)),
     },
     absolute(options.replay),

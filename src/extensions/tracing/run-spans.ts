@@ -1,17 +1,15 @@
-import { apply } from '../../workflow/machine/apply.ts';
-import type { ProcessKey, RunEvent } from '../../workflow/machine/event.ts';
+import type { Cost } from '../../kernel/cost.ts';
+import type { Reason } from '../../kernel/errors.ts';
+import { happenings, type EndedAttempt } from '../../workflow/machine/happenings.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import { findStep } from '../../workflow/machine/scope.ts';
 import type { RunState, StepRun } from '../../workflow/machine/state.ts';
 import type { WorkResult } from '../../workflow/machine/work-result.ts';
-import type { Reason } from '../../kernel/errors.ts';
 import type { RunHistory } from '../../project/definition/contracts.ts';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { EndedRun } from '../../project/definition/hooks.ts';
 import { OtlpTracer } from './otlp.ts';
 import { agentAttributes, spanIdOf, traceIdOf, type Attributes, type TraceSpan } from './span.ts';
-
-type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 /**
  * The spans of a run that has ended: of itself, and of the steps and attempts that have ended since
@@ -19,11 +17,16 @@ type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
  */
 export function runSpans(run: string, rules: Rules, { before: state, events }: RunHistory): TraceSpan[] {
   const ends = events.flatMap((event, index) => (event.type === 'closed' ? [index] : []));
-  const since = ends.at(-2) ?? -1;
-  for (const event of events.slice(0, since + 1)) apply(state, event);
-  const spans = new RunSpans(run, rules);
-  for (const event of events.slice(since + 1)) spans.add(state, event);
-  return spans.all(state, events[since + 1]?.at ?? 0);
+  const since = (ends.at(-2) ?? -1) + 1;
+  const attempts = events.flatMap((event, index) => {
+    const ended = happenings(state, event).attempts;
+    return index < since
+      ? []
+      : ended.map((attempt) => attemptSpan(run, agentOf(state, rules, attempt), attempt));
+  });
+  const from = events[since]?.at ?? 0;
+  const steps = [...state.steps.values()].flatMap((step) => stepSpan(run, state, step, from) ?? []);
+  return [...attempts, ...steps, runSpan(run, state)];
 }
 
 /** Sends the spans of a run that has ended. Resolves to why it could not; null: it has. */
@@ -37,151 +40,80 @@ export async function sendRun(
   return tracer.problem;
 }
 
-interface Attempt {
-  readonly key: ProcessKey;
-  readonly from: number;
-  /** Null: no agent works. */
-  readonly provider: string | null;
+/** The agent of an attempt: its name in the configuration, or its provider; null: none worked. */
+function agentOf(state: RunState, rules: Rules, { path, provider }: EndedAttempt): string | null {
+  const work = findStep(state, rules, path)?.rule.step.work;
+  const profile = work?.kind === 'agent' ? work.profile : null;
+  return provider === null ? null : (profile?.name ?? provider);
 }
 
-class RunSpans {
-  readonly #run: string;
-  readonly #rules: Rules;
-  readonly #trace: string;
-  readonly #open = new Map<string, Attempt>();
-  readonly #spans: TraceSpan[] = [];
+function attemptSpan(run: string, agent: string | null, ended: EndedAttempt): TraceSpan {
+  const { path, iteration, attempt, check, from, to, provider, result } = ended;
+  const what = check === 0 ? `attempt ${String(attempt)}` : `check ${String(check)}`;
+  return {
+    trace: traceIdOf(run),
+    id: spanIdOf(run, path, iteration, attempt, check),
+    parent: spanIdOf(run, path),
+    name: agent === null ? what : `invoke_agent ${agent}`,
+    from,
+    to,
+    failed: failureOf(result),
+    attributes: {
+      'mailroom.run': run,
+      'mailroom.step': path,
+      'mailroom.attempt': attempt,
+      'mailroom.iteration': iteration,
+      ...(check > 0 && { 'mailroom.check': check }),
+      ...(provider !== null && agent !== null && result !== null && agentAttributes(provider, agent, result)),
+      ...(result?.exitCode != null && { 'process.exit.code': result.exitCode }),
+    },
+  };
+}
 
-  constructor(run: string, rules: Rules) {
-    this.#run = run;
-    this.#rules = rules;
-    this.#trace = traceIdOf(run);
-  }
+/** Null: it has not ended since a time. */
+function stepSpan(run: string, { steps }: RunState, step: StepRun, since: number): TraceSpan | null {
+  const { path, phase, startedAt, settledAt, cost, attempts } = step;
+  if (phase.is !== 'settled' || startedAt === null || settledAt === null || settledAt < since) return null;
+  const around = enclosing(path).find((each) => steps.has(each));
+  return {
+    trace: traceIdOf(run),
+    id: spanIdOf(run, path),
+    parent: around === undefined ? spanIdOf(run) : spanIdOf(run, around),
+    name: `step ${step.step}`,
+    from: startedAt,
+    to: settledAt,
+    failed: phase.status === 'SUCCEEDED' ? null : phase.reason,
+    attributes: {
+      'mailroom.run': run,
+      'mailroom.step': path,
+      'mailroom.status': phase.status,
+      'mailroom.attempts': attempts,
+      ...paid(cost),
+    },
+  };
+}
 
-  /** Folds an event into the state. */
-  add(state: RunState, event: RunEvent): void {
-    const { now } = state;
-    apply(state, event);
-    switch (event.type) {
-      case 'started':
-      case 'checking':
-        return this.#begin(state, event);
-      case 'ended':
-      case 'checked':
-        return this.#end(state, event.key, event.at, event.result);
-      case 'put-back':
-        return this.#end(state, event.key, event.at, null);
-      case 'resumed':
-        for (const { key } of this.#open.values()) this.#end(state, key, now, null);
-        return;
-      default:
-    }
-  }
-
-  #begin({ steps }: RunState, { type, path, provider, at }: Of<'started' | 'checking'>): void {
-    const step = steps.get(path);
-    if (step === undefined) return;
-    const { iteration, attempt, checks } = step;
-    const key = { path, iteration, attempt, check: type === 'checking' ? checks : 0 };
-    this.#open.set(this.#idOf(key), { key, from: at, provider });
-  }
-
-  /** `result`: null: it was stopped. */
-  #end(state: RunState, key: ProcessKey, to: number, result: WorkResult | null): void {
-    const id = this.#idOf(key);
-    const attempt = this.#open.get(id);
-    if (attempt === undefined) return;
-    this.#open.delete(id);
-    const { path, iteration, attempt: number, check } = key;
-    const { from, provider } = attempt;
-    const agent = provider === null ? null : (this.#agentOf(state, path) ?? provider);
-    const what = check === 0 ? `attempt ${String(number)}` : `check ${String(check)}`;
-    this.#spans.push({
-      trace: this.#trace,
-      id,
-      parent: this.#idOfStep(path),
-      name: agent === null ? what : `invoke_agent ${agent}`,
-      from,
-      to,
-      failed: failureOf(result),
-      attributes: {
-        'mailroom.run': this.#run,
-        'mailroom.step': path,
-        'mailroom.attempt': number,
-        'mailroom.iteration': iteration,
-        ...(check > 0 && { 'mailroom.check': check }),
-        ...(provider !== null &&
-          agent !== null &&
-          result !== null &&
-          agentAttributes(provider, agent, result)),
-        ...(result?.exitCode != null && { 'process.exit.code': result.exitCode }),
-      },
-    });
-  }
-
-  /** The agent of the configuration that does a step; null: none does. */
-  #agentOf(state: RunState, path: string): string | null {
-    const work = findStep(state, this.#rules, path)?.rule.step.work;
-    return work?.kind === 'agent' ? (work.profile?.name ?? null) : null;
-  }
-
-  #idOf({ path, iteration, attempt, check }: ProcessKey): string {
-    return spanIdOf(this.#run, path, iteration, attempt, check);
-  }
-
-  #idOfStep(path: string): string {
-    return spanIdOf(this.#run, path);
-  }
-
-  /** All spans, with those of steps that have ended since a time. */
-  all(state: RunState, since: number): TraceSpan[] {
-    const steps = [...state.steps.values()].flatMap((step) => this.#step(state, step, since) ?? []);
-    return [...this.#spans, ...steps, this.#whole(state)];
-  }
-
-  #step(state: RunState, step: StepRun, since: number): TraceSpan | null {
-    const { path, phase, startedAt, settledAt, cost, attempts } = step;
-    if (phase.is !== 'settled' || startedAt === null || settledAt === null || settledAt < since) return null;
-    const around = enclosing(path).find((each) => state.steps.has(each));
-    return {
-      trace: this.#trace,
-      id: this.#idOfStep(path),
-      parent: around === undefined ? spanIdOf(this.#run) : this.#idOfStep(around),
-      name: `step ${step.step}`,
-      from: startedAt,
-      to: settledAt,
-      failed: phase.status === 'SUCCEEDED' ? null : phase.reason,
-      attributes: {
-        'mailroom.run': this.#run,
-        'mailroom.step': path,
-        'mailroom.status': phase.status,
-        'mailroom.attempts': attempts,
-        ...paid(cost),
-      },
-    };
-  }
-
-  #whole({ given, startedAt, endedAt, now, status, reason, cost }: RunState): TraceSpan {
-    const { workflow = '', version = '' } = given ?? {};
-    return {
-      trace: this.#trace,
-      id: spanIdOf(this.#run),
-      parent: null,
-      name: `invoke_workflow ${workflow}`,
-      from: startedAt ?? now,
-      to: endedAt ?? now,
-      failed:
-        status === 'SUCCEEDED' ? null : (reason ?? { code: 'E_STEP', text: `the run ended as ${status}` }),
-      attributes: {
-        'gen_ai.operation.name': 'invoke_workflow',
-        'gen_ai.agent.name': workflow,
-        'mailroom.run': this.#run,
-        'mailroom.workflow': workflow,
-        'mailroom.version': version,
-        'mailroom.status': status,
-        ...paid(cost),
-      },
-    };
-  }
+function runSpan(run: string, { given, startedAt, endedAt, now, status, reason, cost }: RunState): TraceSpan {
+  const { workflow = '', version = '' } = given ?? {};
+  return {
+    trace: traceIdOf(run),
+    id: spanIdOf(run),
+    parent: null,
+    name: `invoke_workflow ${workflow}`,
+    from: startedAt ?? now,
+    to: endedAt ?? now,
+    failed:
+      status === 'SUCCEEDED' ? null : (reason ?? { code: 'E_STEP', text: `the run ended as ${status}` }),
+    attributes: {
+      'gen_ai.operation.name': 'invoke_workflow',
+      'gen_ai.agent.name': workflow,
+      'mailroom.run': run,
+      'mailroom.workflow': workflow,
+      'mailroom.version': version,
+      'mailroom.status': status,
+      ...paid(cost),
+    },
+  };
 }
 
 function failureOf(result: WorkResult | null): Reason | null {
@@ -189,7 +121,7 @@ function failureOf(result: WorkResult | null): Reason | null {
   return result.outcome.is === 'failed' ? result.outcome.reason : null;
 }
 
-function paid({ usd, tokens }: { readonly usd: number; readonly tokens: number }): Attributes {
+function paid({ usd, tokens }: Cost): Attributes {
   return { 'mailroom.tokens': tokens, 'mailroom.cost.usd': usd };
 }
 

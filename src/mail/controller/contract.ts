@@ -1,4 +1,5 @@
 import type { HeldWork } from '../../kernel/why.ts';
+import type { MailEvent } from '../machine/event.ts';
 import type { MailState } from '../machine/state.ts';
 import type { RunningOutput } from '../../host/latest-output.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
@@ -10,8 +11,8 @@ export interface ControllerOptions {
   readonly record: string | null;
   /** Whether triggers start workflows, and their earlier runs continue. */
   readonly triggers: boolean;
-  /** Called after every look. */
-  readonly onChange: (state: MailState) => void;
+  /** Called after every look, with the durable events since the last call. */
+  readonly onChange: (state: MailState, events: readonly MailEvent[]) => void;
 }
 
 export interface Controller {

@@ -5,8 +5,6 @@ import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { v7 } from 'uuid';
 import metadata from '../../../package.json' with { type: 'json' };
-import type { MailState } from '../machine/state.ts';
-import type { MailFollower } from '../../project/definition/hooks.ts';
 import type { Controller, ControllerOptions } from './contract.ts';
 import { type Config, isAgentProvider } from '../../config/config.ts';
 import type { Protocol } from '../format/protocol.ts';
@@ -47,7 +45,7 @@ import type { ConfirmedRoleTexts } from '../../project/definition/role-texts.ts'
 import { removeOldTemporaries } from '../../project/definition/project-files.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { Lookout } from './lookout.ts';
-import { afterLook, problemsOf, publishedOf } from './published.ts';
+import { problemsOf, publishedOf } from './published.ts';
 import { ObeyedRules } from './obeyed-rules.ts';
 import { agentContainment } from '../../host/containment.ts';
 import type { Wired } from '../../project/definition/definition.ts';
@@ -62,6 +60,7 @@ import type { AgentJob, Runner, RunnerEvents } from '../../host/runner/runner.ts
 import type { Trail } from '../../git/trail.ts';
 import type { MailEvent } from '../machine/event.ts';
 import { RunMail, incomingFolder } from '../../host/run-mail.ts';
+import { followersOf } from './followers.ts';
 
 /**
  * Locks the project and starts a host for it, with the workflows that `open` returns. `texts`:
@@ -169,36 +168,37 @@ async function compose(
   const lookout = new Lookout(disk, definition, clock);
   const up = open && (await openUp(open, protocol, kit));
   const rules = await ObeyedRules.open(disk, definition, { texts, clock, wake: () => kit.wake() });
-  const [boot, bootBefore] = [bootId(), readBoot(disk)];
+  const boot = bootOf(disk);
   const own = portsOf(disk, definition, lookout, rules);
   const followers = await followersOf(definition);
+  const onChange = () => options.onChange(host.state, followers.fresh());
   const host = new MailHost(
     { ...ports, ...own, trail, trailAt: await trail.position() },
     {
       protocol,
       protocolHash: definition.hash(),
       version: metadata.version,
-      rebooted: bootBefore !== null && bootBefore !== boot,
+      rebooted: boot.isNew,
       lastRan: ran,
       ...up?.options,
-      ...followers.options,
+      onEvents: followers.take,
     },
   );
-  followers.remember(host.state);
-  host.start();
+  followers.start(host);
   remote?.clean(queuedJobs(host.state));
   // Not earlier: lost files must be projected again first.
-  if (boot !== null && boot !== bootBefore) writeBoot(disk, boot);
+  boot.note();
   const others = () => [...followers.problems(), ...(remote?.problems() ?? [])];
   const problems = () => [...problemsOf(host, trail, lookout, up?.workflows ?? null), ...others()];
   const publish = publishing(disk, note, () => publishedOf(host, problems(), up?.shared.taken ?? null));
   const kept = new StatusKeeper(disk, clock);
+  const looked = [onChange, () => kept.look(host.state), publish, notingTime(disk)];
   const beside = up?.workflows ?? nothingElse;
   kit.attach(new UpHost(host, beside), {
     watched: watched(protocol),
     trail,
     untilIdle: options.untilIdle,
-    onChange: afterLook(host, options, kept, [publish, notingTime(disk)]),
+    onChange: () => looked.forEach((each) => each()),
   });
   const lacks = [await recordingNote(options.record, disk.root), await zombieNote()];
   return handleOf(host, kit, {
@@ -209,27 +209,19 @@ async function compose(
     beside,
     lookout,
     rules,
-    onChange: () => options.onChange(host.state),
+    onChange,
     kept,
     close: () => followers.flush().then(close),
   });
 }
 
-/** What follows the mail for extensions, as one. */
-async function followersOf({ hooks, environment }: Wired) {
-  const found = await Promise.all(hooks.flatMap((each) => each.followMail?.(environment) ?? []));
-  const followers = found.filter((each) => each !== null);
-  const onEvents: MailFollower['take'] = (events, state) => {
-    for (const each of followers) each.take(events, state);
+/** The boot of the machine, and whether the last host of the project ran in another one. */
+function bootOf(disk: Disk) {
+  const [boot, before] = [bootId(), readBoot(disk)];
+  const note = (): void => {
+    if (boot !== null && boot !== before) writeBoot(disk, boot);
   };
-  return {
-    options: followers.length === 0 ? {} : { onEvents },
-    remember(state: MailState): void {
-      for (const each of followers) each.remember(state);
-    },
-    problems: () => followers.flatMap(({ problem }) => problem ?? []),
-    flush: () => Promise.all(followers.map((each) => each.flush())),
-  };
+  return { isNew: before !== null && before !== boot, note };
 }
 
 /** The controller's handle for its caller. `notes`: null ones are left out. */

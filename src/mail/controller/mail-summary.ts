@@ -20,21 +20,16 @@ import type {
 
 /**
  * What the status needs of the state of the mail: plain JSON, independent of the clock, the
- * protocol and the folders. It is valid for as long as the journal does not grow.
+ * protocol and the folders: of unfinished turns `instead_of` is null. It is valid for as long as
+ * the journal does not grow.
  */
-export interface MailSummary {
+export interface MailSummary extends Pick<MailStatus, 'paused' | 'threads' | 'turns' | 'landings'> {
   /** The hash of the protocol that the last start read; empty: none. */
   readonly protocol: string;
-  readonly paused: MailStatus['paused'];
   /** Rate-limited providers, and until when, in milliseconds since 1970. */
   readonly parked: readonly (readonly [provider: string, until: number])[];
   /** The roles in the state. */
   readonly roles: readonly RoleSummary[];
-  readonly threads: readonly ThreadStatus[];
-  /** Unfinished turns; `instead_of` is null. */
-  readonly turns: readonly TurnStatus[];
-  /** The landing queues of all branches, each in its order. */
-  readonly landings: readonly LandingStatus[];
   /** The cost of the last day with any cost. */
   readonly spent: { readonly day: string; readonly cost: Cost };
 }

@@ -23,12 +23,7 @@ export async function pastStatus(project: Project, moment: Moment): Promise<Stat
   const time = 'time' in moment ? moment.time : state.now;
   const definition = await project.definition();
   const status = statusOf(summaryOf(state), {
-    holder: null,
     protocol: definition.ok ? definition.value.protocol : null,
-    hash: null,
-    dropped: new Map(),
-    recorded: 0,
-    problems: [],
     now: time,
   });
   return {

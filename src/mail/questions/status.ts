@@ -15,18 +15,18 @@ import type {
   WaitStatus,
 } from '../../documents/status.ts';
 
-/** What the status needs besides the state. */
+/** What the status needs besides the state; what is absent is not known, or nothing. */
 interface StatusParts {
-  readonly holder: ProjectHolder | null;
+  readonly holder?: ProjectHolder | null;
   /** Null: it cannot be read, and the roles are those in the state. */
   readonly protocol: Protocol | null;
   /** The hash of the protocol on disk. */
-  readonly hash: string | null;
+  readonly hash?: string | null;
   /** Dropped files in inboxes that are not accepted yet, by role. */
-  readonly dropped: ReadonlyMap<RoleName, number>;
+  readonly dropped?: ReadonlyMap<RoleName, number>;
   /** Files in outboxes that are not accepted yet. */
-  readonly recorded: number;
-  readonly problems: readonly string[];
+  readonly recorded?: number;
+  readonly problems?: readonly string[];
   /** The turns that wait for the machine; absent: as the holder has noted. */
   readonly held?: readonly HeldWork[];
   readonly now: number;
@@ -38,7 +38,7 @@ function controllerStatus({ pid, host, since, triggers }: ProjectHolder): Contro
 
 /** The status of the mail, from a summary. */
 export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
-  const { holder, protocol, hash, now, held = holder?.held ?? [] } = parts;
+  const { holder = null, protocol, hash = null, now, held = holder?.held ?? [] } = parts;
   const turns = mail.turns.map((turn) => withHeld(turn, held));
   const known = new Map(mail.roles.map((role) => [role.name, role]));
   const names = new Set([...(protocol?.roles.keys() ?? []), ...known.keys()]);
@@ -59,8 +59,8 @@ export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
     turns: turns.map((turn) => ({ ...turn, instead_of: replaced(turn, protocol) })),
     landings: mail.landings,
     cost: { today: mail.spent.day === dayOf(now) ? mail.spent.cost : noCost },
-    recorded: parts.recorded,
-    problems: [...parts.problems, ...mail.roles.filter(({ vanished }) => vanished).map(gone)],
+    recorded: parts.recorded ?? 0,
+    problems: [...(parts.problems ?? []), ...mail.roles.filter(({ vanished }) => vanished).map(gone)],
   };
 }
 
@@ -108,7 +108,7 @@ function roleStatus(role: RoleSummary, { mail, turns: open, parked, parts }: Rol
     name,
     state: activity(),
     running,
-    inbox: role.inbox + (parts.dropped.get(name) ?? 0),
+    inbox: role.inbox + (parts.dropped?.get(name) ?? 0),
     waiting_for: together(waits),
     waits,
     owes: protocol !== null && isHuman(protocol, name) ? [...role.owes, ...role.asked] : role.owes,

@@ -199,16 +199,8 @@ function roleState(
   name: string,
   now: number,
 ): string {
-  const parts = {
-    holder: project.holder(),
-    protocol,
-    hash: null,
-    dropped: new Map<string, number>(),
-    recorded: 0,
-    problems: [],
-    now,
-  };
-  return statusOf(summaryOf(state), parts).roles.find((role) => role.name === name)?.state ?? 'idle';
+  const { roles } = statusOf(summaryOf(state), { holder: project.holder(), protocol, now });
+  return roles.find((role) => role.name === name)?.state ?? 'idle';
 }
 
 /** The open sub-threads of a thread, or of all threads in which a role waits for them. */

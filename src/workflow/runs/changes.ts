@@ -3,10 +3,9 @@ import { isJsonObject } from '../../kernel/json.ts';
 import type { Ending, RunEvent } from '../machine/event.ts';
 import { rejecting, usualChoices } from '../reserved.ts';
 import type { RunState } from '../machine/state.ts';
-import { emptyLoop, lastFailure } from '../machine/view.ts';
+import { emptyLoop, lastFailure, skipText } from '../machine/view.ts';
 import type { Rules } from '../machine/rules.ts';
 import { endReason, findStep } from '../machine/scope.ts';
-import { skipText } from '../machine/view.ts';
 import { duration } from '../../kernel/times.ts';
 import { approveCommand } from './run-commands.ts';
 
@@ -39,25 +38,15 @@ export function describeRunEvent(event: RunEvent, state: RunState, rules: Rules)
       return { kind: 'skipped', text: `${event.path} SKIPPED: ${skipText(event.reason)}` };
     case 'settled':
       return settled(event, state);
-    case 'asked':
-    case 'judged':
-    case 'paused':
-    case 'hooked':
-    case 'rolled-back':
-    case 'controlled':
-      return describeForPeople(event, state);
     case 'ending':
       return event.scope === '' ? { kind: 'bad', text: describeEnding(event.ending) } : null;
     default:
-      return null;
+      return describeForPeople(event, state);
   }
 }
 
 /** What people must do in a run, have done, or must know outside it. */
-function describeForPeople(
-  event: Of<'asked' | 'judged' | 'paused' | 'hooked' | 'rolled-back' | 'controlled'>,
-  state: RunState,
-): RunChange | null {
+function describeForPeople(event: RunEvent, state: RunState): RunChange | null {
   switch (event.type) {
     case 'asked':
       return {
@@ -74,6 +63,8 @@ function describeForPeople(
       return rolledBack(event);
     case 'controlled':
       return { kind: 'bad', text: refusedCommand(event) };
+    default:
+      return null;
   }
 }
 
@@ -101,17 +92,10 @@ export function describeOneOfRuns(event: RunEvent, state: RunState): RunChange |
       const kind = event.status === 'SUCCEEDED' ? 'good' : 'bad';
       return { kind, text: `${name} ${endText(state)}` };
     }
-    case 'asked':
-    case 'judged':
-    case 'paused':
-    case 'hooked':
-    case 'rolled-back':
-    case 'controlled': {
+    default: {
       const change = describeForPeople(event, state);
       return change && { ...change, text: `${name}: ${change.text}` };
     }
-    default:
-      return null;
   }
 }
 

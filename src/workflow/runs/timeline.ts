@@ -55,41 +55,10 @@ function busy({ active, ready }: RunState): StepPath[] {
 
 /** The steps whose phase an event can change; null: any. */
 function touchedBy(event: RunEvent): readonly StepPath[] | null {
-  switch (event.type) {
-    case 'launched':
-    case 'assigned':
-    case 'posted':
-    case 'role-waits':
-    case 'ended':
-    case 'checked':
-    case 'put-back':
-      return [event.key.path];
-    case 'started':
-    case 'expanded':
-    case 'asked':
-    case 'judged':
-    case 'checking':
-    case 'retrying':
-    case 'iterating':
-    case 'completed':
-    case 'skipped':
-    case 'settled':
-    case 'looking':
-    case 'looked':
-      return [event.path];
-    case 'readied':
-      return event.paths;
-    case 'parked':
-    case 'clocked':
-    case 'suspended':
-    case 'paused':
-    case 'hooked':
-    case 'rolled-back':
-    case 'controlled':
-      return [];
-    default:
-      return null;
-  }
+  if ('key' in event) return [event.key.path];
+  if (event.type === 'readied') return event.paths;
+  const isOfBody = event.type === 'opened' || event.type === 'left' || event.type === 'retried';
+  return 'path' in event && !isOfBody ? [event.path] : null;
 }
 
 /** `key` changes with every new stretch. */
