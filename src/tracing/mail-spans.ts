@@ -5,6 +5,7 @@ import type { TurnId } from '../letters/target.ts';
 import type { MailEvent } from '../mail/machine/event.ts';
 import type { MailState, Thread, Turn } from '../mail/machine/state.ts';
 import type { MailHost } from '../mail/host/mail-host.ts';
+import type { MailOptions } from '../mail/host/ports.ts';
 import { stepOf } from '../mail/machine/step.ts';
 import { agentAttributes, spanIdOf, traceIdOf, type TraceSpan } from './span.ts';
 import { openTracer } from './tracing.ts';
@@ -160,8 +161,10 @@ function named({ id, role, thread }: Turn): Readonly<Record<string, string>> {
 export async function openMailTraces(environment: Parameters<typeof openTracer>[0], version: string) {
   const tracer = await openTracer(environment, version);
   const spans = new MailSpans();
+  const onEvents: MailOptions['onEvents'] =
+    tracer === null ? undefined : (events, state) => tracer.send(spans.spans(events, state));
   return {
-    onEvents: (events: readonly MailEvent[], state: MailState) => tracer?.send(spans.spans(events, state)),
+    options: onEvents === undefined ? {} : { onEvents },
     start: (host: MailHost) => {
       if (tracer !== null) spans.remember(host.state);
       host.start();

@@ -182,7 +182,7 @@ async function compose(
       lastRan: ran,
       ...up?.options,
       onEvents: (recorded, state) => {
-        traces.onEvents(recorded, state);
+        traces.options.onEvents?.(recorded, state);
         fresh.push(...recorded);
       },
     },
