@@ -153,12 +153,8 @@ interface Held {
 
 const clock = () => performance.now();
 
-async function compose(
-  disk: Disk,
-  definition: Wired,
-  options: ControllerOptions,
-  { kit, note, ran, notes: atStart, open, texts, opened, close }: Held,
-): Promise<Controller> {
+async function compose(disk: Disk, definition: Wired, options: ControllerOptions, held: Held) {
+  const { kit, note, ran, notes: atStart, open, texts, opened, close } = held;
   const { config, protocol } = definition;
   const { trail, noted } = trailOf(disk, config);
   const events = reporting(() => host.turns, kit);
