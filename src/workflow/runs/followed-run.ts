@@ -4,10 +4,13 @@ import { apply } from '../machine/apply.ts';
 import type { RunEvent } from '../machine/event.ts';
 import { compile, type Rules } from '../machine/rules.ts';
 import { runStateOf, type RunState } from '../machine/state.ts';
-import { runEventsOf } from './run-events.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
 import type { Workflows } from './workflows.ts';
 import type { RunEventDocument } from '../../documents/runs.ts';
+import { iso, isoOrNull } from '../../kernel/times.ts';
+import { happenings } from '../machine/happenings.ts';
+import { statusOf } from '../machine/view.ts';
+import { progressOf } from './summary.ts';
 
 /** How many records are read into events at once, so that a long run needs little memory. */
 const most = 500;
@@ -66,4 +69,27 @@ export class FollowedRun {
     this.#last = more.at(-1)?.n ?? this.#last;
     return more;
   }
+}
+
+/** The things that happen by a record. `state`: before it, and changed by this. */
+export function runEventsOf(
+  state: RunState,
+  rules: Rules,
+  { n, event }: { readonly n: number; readonly event: RunEvent },
+): RunEventDocument[] {
+  return happenings(state, event).news.map(({ what, level, path, reason, by, until }) => ({
+    seq: n,
+    at: iso(event.at),
+    run: state.given?.run ?? '',
+    level: level ?? 'info',
+    event: what,
+    stage: path ?? null,
+    attempt: path === undefined ? null : (state.steps.get(path)?.attempt ?? null),
+    status: path === undefined ? state.status : statusOf(state, path),
+    reason: reason ?? null,
+    by: by ?? null,
+    until: isoOrNull(until ?? null),
+    progress: progressOf(state, rules.workflow),
+    cost: state.cost,
+  }));
 }

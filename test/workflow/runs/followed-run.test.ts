@@ -4,7 +4,7 @@ import { runEventDocument, type RunEventDocument } from '../../../src/documents/
 import { metricMeanings } from '../../../src/metrics/meanings.ts';
 import { metricsOf, prometheusText, type CountedRun } from '../../../src/metrics/metrics.ts';
 import { RunFacts } from '../../../src/metrics/run-facts.ts';
-import { runEventsOf } from '../../../src/workflow/runs/run-events.ts';
+import { runEventsOf } from '../../../src/workflow/runs/followed-run.ts';
 import { emptyRunState } from '../../../src/workflow/machine/state.ts';
 import { World } from '../machine/world.ts';
 
