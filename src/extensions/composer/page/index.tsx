@@ -4,12 +4,19 @@ import { ask, at, Problem, send } from '../../../web/api/client.ts';
 import { Trouble, View } from '../../../web/parts/panel.tsx';
 import { edition } from '../../../web/state/live.ts';
 import { go, link } from '../../../web/state/route.ts';
+import type { PageExtension } from '../../../web/extension.ts';
 import type { ComposerView } from './composer.tsx';
 import { NameForm } from './name-form.tsx';
 import type { Draft } from '../documents.ts';
 
+/** The composer: it edits one workflow, and creates others. */
+export const composer: PageExtension = {
+  workflowView: { part: 'edit', name: 'Edit', View: EditWorkflow },
+  AboveWorkflows: NewWorkflow,
+};
+
 /** The composer, whose code is loaded when somebody opens it. */
-export function EditWorkflow({ id }: { readonly id: string }) {
+function EditWorkflow({ id }: { readonly id: string }) {
   const view = useSignal<typeof ComposerView | null>(null);
   const problem = useSignal<Problem | null>(null);
   // The server reads the workflow while the code is loaded.
@@ -40,7 +47,7 @@ function readStored(id: string): { readonly opening: Promise<Draft>; readonly as
 }
 
 /** Creates a workflow with a first step, and opens it. */
-export function NewWorkflow() {
+function NewWorkflow() {
   const create = async (id: string) => {
     const { file } = await send<{ readonly file: string }>('/workflows', { id });
     go(link('workflows', file, 'edit'));
