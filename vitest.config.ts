@@ -31,7 +31,7 @@ const alone = ['cli/{answering,approve,git-ignore,init}', 'git/promises', 'proce
 );
 
 /** Files that open the page in a browser; without one, their tests are skipped. */
-const withBrowser = filesIn('browser');
+const withBrowser = filesIn('browser', 'extensions/*/page');
 
 /** Files with worker hosts and a real queue; without a Redis server, their tests are skipped. */
 const withWorkers = filesIn('workers');
@@ -47,10 +47,13 @@ const withValues = isLong
 const without = [...configDefaults.exclude, ...(isLong ? [] : ['**/*.long.test.ts'])];
 
 /** A project of tests that start the built program, as it is installed. */
-function withInstalled(name: string, include: string[]) {
+function withInstalled(name: string, include: string[], except: readonly string[] = []) {
   const env = { MAILROOM_INSTALLED: installed };
   const globalSetup = 'test/support/installed.ts';
-  return { extends: true as const, test: { name, include, exclude: without, env, globalSetup } };
+  return {
+    extends: true as const,
+    test: { name, include, exclude: [...without, ...except], env, globalSetup },
+  };
 }
 
 /** The contract of what starts programs, with the launcher: the same files start them as children, too. */
@@ -96,7 +99,7 @@ export default defineConfig({
       },
       ...(isLong ? [] : [{ extends: true as const, test: { name: 'alone', include: alone, isolate: true } }]),
       ...(isLong ? [] : [launched()]),
-      withInstalled('scenarios', withProgram),
+      withInstalled('scenarios', withProgram, withBrowser),
       withInstalled('browser', withBrowser),
       withInstalled('workers', withWorkers),
       {

@@ -1,8 +1,8 @@
 // Bundles src/main.ts into dist/app.cjs, what of it prints the help into dist/help.cjs, the
-// launcher into dist/launcher.cjs, and the page of src/web/ into dist/web.json.br. What few
-// commands load lies in compressed files of its own; these, and V8's compiled caches, are named by
-// their content and moved into place before the files that name them, so that a reader of dist/
-// sees one complete build at any time.
+// launcher into dist/launcher.cjs, and the page, which begins in src/extensions/page.ts, into
+// dist/web.json.br. What few commands load lies in compressed files of its own; these, and V8's
+// compiled caches, are named by their content and moved into place before the files that name
+// them, so that a reader of dist/ sees one complete build at any time.
 import { spawnSync } from 'node:child_process';
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ export async function ensureBuilt() {
 }
 
 /** What the program loads only where it is asked for, from a file of its own. */
-const apart = /\/tracing\/otlp\.ts$|^\.\/otlp\.ts$|\/queue\/bull\.ts$|\/channels\/email\/mailbox\.ts$/;
+const apart = /^\.\/(?:otlp|mailbox)\.ts$|\/queue\/bull\.ts$/;
 
 /** Libraries that few commands load, by the names of their files. */
 const librariesApart = {
@@ -172,7 +172,7 @@ function programOptions(outdir) {
  * compressed file, as JSON by their names. Returns esbuild's report.
  */
 async function buildPage(bundle, output) {
-  const [script, style] = ['src/web/main.tsx', 'src/web/styles/page.css'];
+  const [script, style] = ['src/extensions/page.ts', 'src/extensions/page.css'];
   const options = {
     absWorkingDir: root,
     entryNames: '[name]-[hash]',
@@ -213,7 +213,7 @@ async function buildPage(bundle, output) {
 /** The HTML with the name of a built file instead of that of its source. */
 function naming(html, source, { metafile }) {
   const [path] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source);
-  return html.replace(source.replace('src/web/', ''), basename(path));
+  return html.replace(source.replace('src/', '../'), basename(path));
 }
 
 const unnamed = '0'.repeat(16);

@@ -4,6 +4,7 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { Project } from '../project/project.ts';
 import type { Call } from './call.ts';
 import type { TurnPlace } from '../mail/questions/sending.ts';
+import type { Route } from '../server/http/route.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What is available before the command line is read: enough for `--help` and `--version`. */
@@ -50,18 +51,23 @@ export interface Context {
   readonly outsideTurn: (verb: string) => void;
   /** Runs a command, which resolves to its exit code. */
   readonly act: (run: () => Promise<number>) => Promise<void>;
+  /** Loads the operations of the HTTP API that extensions add. */
+  readonly addedRoutes: () => Promise<readonly Route[]>;
   /** The commands and options of the command line. */
   readonly program: Command;
 }
 
-export function makeContext(start: Start, plain: Terminal, program: Command): Context {
+/** What a context has of the command line. */
+type Given = Pick<Context, 'program' | 'addedRoutes'>;
+
+export function makeContext(start: Start, plain: Terminal, given: Given): Context {
   let loaded: Call | null = null;
   const call = (): Call => {
     if (loaded === null) throw new MailroomError('E_INTERNAL', 'the call is for actions only');
     return loaded;
   };
   const named = () => {
-    const { project } = program.opts<{ project?: string }>();
+    const { project } = given.program.opts<{ project?: string }>();
     return project === undefined ? null : resolve(start.cwd, project);
   };
   // Loaded with the call, as `--help` needs neither.
@@ -107,7 +113,7 @@ export function makeContext(start: Start, plain: Terminal, program: Command): Co
       loaded = await start.call();
       context.code = await run();
     },
-    program,
+    ...given,
   };
   return context;
 }

@@ -1,4 +1,5 @@
 import type { Hooks } from '../project/definition/hooks.ts';
+import type { Route } from '../server/http/route.ts';
 import type { Commands } from './commands/table.ts';
 
 /**
@@ -13,4 +14,6 @@ export interface Extension extends Hooks {
     readonly mail?: Commands;
     readonly workflows?: Commands;
   };
+  /** Loads its operations of the HTTP API. */
+  readonly routes?: () => Promise<readonly Route[]>;
 }

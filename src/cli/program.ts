@@ -65,7 +65,9 @@ export function makeProgram(
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace('[options]', '').trim()}`.trim(),
     });
-  const context = makeContext(start, terminal, program);
+  const addedRoutes = async () =>
+    (await Promise.all(extensions.map(async ({ routes }) => routes?.() ?? []))).flat();
+  const context = makeContext(start, terminal, { program, addedRoutes });
   for (const group of ['project', 'mail', 'workflows'] as const) {
     program.commandsGroup(heads[group]);
     const added = extensions.map(({ commands }) => commands?.[group] ?? {});

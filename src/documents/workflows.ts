@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import type { DocumentOf } from '../kernel/json.ts';
-import type { Completion } from '../editing/cursor.ts';
 import { formats } from '../yaml/edit/convert.ts';
 import { count, diagnostic, json, runStatus, texts, version } from './common.ts';
 import { capabilities } from '../kernel/capabilities.ts';
-import { artifactKinds, type Artifact } from '../languages/shared/artifacts.ts';
 import { promptContexts } from '../languages/shared/prompt-contexts.ts';
 
 const diagnostics = z.array(diagnostic);
@@ -133,22 +131,6 @@ export const savedDocument = z.strictObject({
   warnings: diagnostics,
 });
 
-/** What stages can name. */
-export const artifactsDocument = z.array(
-  z.strictObject({
-    ref: z.string().describe('As a stage names it; of a memory, its file'),
-    kind: z.enum(artifactKinds),
-    name: z.string(),
-    description: z.string().nullable(),
-    file: z.string().nullable().describe('Null: it has no file of its own'),
-    provider: z.string().nullable(),
-    model: z.string().nullable(),
-    capabilities: z.array(capability),
-    ok: z.boolean(),
-    problem: z.string().nullable().describe('Why it cannot be used'),
-  }),
-) satisfies z.ZodType<readonly Artifact[]>;
-
 /** `validate`. */
 export const validateDocument = z.strictObject({
   schema: version,
@@ -242,17 +224,6 @@ export const startedDocument = z.strictObject({
   status: runStatus,
 });
 
-const completion = z.strictObject({
-  label: z.string(),
-  kind: z.enum(['key', 'value', 'step', 'name', 'function', 'file']),
-  description: z.string().nullable(),
-  insert: z.string().describe('What replaces `typed`'),
-  typed: z.string().describe('The characters before the offset that it replaces'),
-}) satisfies z.ZodType<Completion>;
-
-/** What may stand at a place of its text. */
-export const completionsDocument = z.strictObject({ schema: version, completions: z.array(completion) });
-
 /** A text in another format. */
 export const convertedDocument = z.strictObject({
   schema: version,
@@ -274,4 +245,3 @@ export type ConvertedDocument = DocumentOf<typeof convertedDocument>;
 export type LastRun = NonNullable<WorkflowRow['last_run']>;
 export type ShownParameters = DocumentOf<typeof shownParameters>;
 export type WorkflowOperation = DocumentOf<typeof operation>;
-export type CompletionsDocument = DocumentOf<typeof completionsDocument>;

@@ -27,7 +27,7 @@ import { Message, Thread, Threads } from './views/threads.tsx';
 import { Turn } from './views/turn.tsx';
 import { WhyView } from './views/why.tsx';
 import { Workflow, Workflows } from './views/workflows.tsx';
-import { EditWorkflow } from './composer/opening.tsx';
+import type { PageExtension } from './extension.ts';
 import { Empty, View } from './parts/panel.tsx';
 import type { InboxDocument } from '../documents/inbox.ts';
 import type { StatusDocument } from '../documents/status.ts';
@@ -42,7 +42,12 @@ const places = [
   ['metrics', 'Metrics'],
 ] as const;
 
-export function App() {
+/** The extensions of the page. */
+interface Extended {
+  readonly extensions: readonly PageExtension[];
+}
+
+export function App({ extensions }: Extended) {
   useSignalEffect(focusTitle);
   if (saved === null && key.value === null) return <KeyNeeded />;
   return (
@@ -55,7 +60,7 @@ export function App() {
         <Connection />
         {isPastShown.value && <PastBar close={() => (isPastShown.value = false)} />}
         <main id="main" tabIndex={-1}>
-          <Outlet />
+          <Outlet extensions={extensions} />
         </main>
       </div>
       <Toasts />
@@ -93,7 +98,7 @@ function focusTitle(): void {
   });
 }
 
-function Outlet() {
+function Outlet({ extensions }: Extended) {
   const [view = '', id = null, part = null] = parts.value;
   switch (view) {
     case 'inbox':
@@ -109,8 +114,7 @@ function Outlet() {
     case 'runs':
       return id === null ? <Runs /> : <Run key={id} id={id} />;
     case 'workflows':
-      if (id !== null && part === 'edit') return <EditWorkflow key={id} id={id} />;
-      return id === null ? <Workflows /> : <Workflow key={id} id={id} />;
+      return <OfWorkflows id={id} part={part} extensions={extensions} />;
     case 'costs':
       return <Costs />;
     case 'metrics':
@@ -128,6 +132,20 @@ function Outlet() {
         </View>
       );
   }
+}
+
+function OfWorkflows({
+  id,
+  part,
+  extensions,
+}: Extended & { readonly id: string | null; readonly part: string | null }) {
+  if (id === null) return <Workflows extensions={extensions} />;
+  const Added = extensions.find(({ workflowView }) => workflowView.part === part)?.workflowView.View;
+  return Added === undefined ? (
+    <Workflow key={id} id={id} extensions={extensions} />
+  ) : (
+    <Added key={id} id={id} />
+  );
 }
 
 function Sidebar() {

@@ -104,7 +104,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   'channels/machine': { may: ['kernel', 'letters'], pure: [] },
   'channels/host': { may: ['kernel', 'letters', 'config', 'disk', 'host', 'channels/machine'] },
   'channels/command': { may: ['kernel', 'letters', 'channels/machine'] },
-  documents: { may: list`kernel letters yaml languages/shared editing`, pure: ['zod'] },
+  documents: { may: list`kernel letters yaml languages/shared`, pure: ['zod'] },
   graph: { may: list`kernel mail/format workflow`, pure: [] },
   'project/definition': {
     may: list`
@@ -160,12 +160,6 @@ export const rooms: Readonly<Record<string, Rule>> = {
       languages/shared editing documents project/definition workflow/runs project
     `,
   },
-  composer: {
-    may: list`
-      kernel yaml languages/shared editing documents project/definition workflow/runs project
-      workflow/questions
-    `,
-  },
   metrics: {
     may: list`
       kernel disk mail/machine workflow/machine documents project/definition workflow/runs project
@@ -187,8 +181,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   'server/http': {
     may: list`
-      kernel documents project/definition workflow/runs project mail/questions workflow/questions composer
-      metrics
+      kernel documents project/definition workflow/runs project mail/questions workflow/questions metrics
     `,
   },
   cli: {
@@ -198,20 +191,21 @@ export const rooms: Readonly<Record<string, Rule>> = {
       workflow/runs nip project mail/questions workflow/questions up server/mcp server/http
     `,
   },
-  'extensions/editors': { may: list`kernel yaml disk editing project cli` },
-  'extensions/email': { may: list`kernel config channels/machine channels/host cli` },
-  'extensions/github': { may: list`kernel config git channels/machine channels/host cli` },
-  'extensions/tracing': { may: list`kernel letters mail/machine workflow/machine project/definition cli` },
-  extensions: { may: list`cli extensions/editors extensions/email extensions/github extensions/tracing` },
-  main: { may: ['cli', 'extensions'] },
-  web: {
-    may: ['kernel'],
-    types: ['editing', 'documents', 'composer', 'metrics'],
+  'extensions/composer': {
+    may: list`
+      kernel yaml languages/shared editing documents project/definition workflow/runs project
+      workflow/questions server/http cli extensions/composer/graph
+    `,
+  },
+  'extensions/composer/graph': { may: list`kernel yaml languages/shared editing`, pure: ['zod'] },
+  'extensions/composer/page': {
+    may: ['kernel', 'web'],
+    types: ['documents', 'extensions/composer', 'extensions/composer/graph'],
     packages: [
       'preact',
       'preact/hooks',
       '@preact/signals',
-      // The text editor of the composer, from its parts: the package `codemirror` has more than is used.
+      // The text editor, from its parts: the package `codemirror` has more than is used.
       ...[
         'autocomplete',
         'commands',
@@ -225,6 +219,22 @@ export const rooms: Readonly<Record<string, Rule>> = {
       ].map((part) => `@codemirror/${part}`),
       '@lezer/highlight',
     ],
+  },
+  'extensions/editors': { may: list`kernel yaml disk editing project cli` },
+  'extensions/email': { may: list`kernel config channels/machine channels/host cli` },
+  'extensions/github': { may: list`kernel config git channels/machine channels/host cli` },
+  'extensions/tracing': { may: list`kernel letters mail/machine workflow/machine project/definition cli` },
+  extensions: {
+    may: list`
+      cli web extensions/composer extensions/composer/page extensions/editors extensions/email
+      extensions/github extensions/tracing
+    `,
+  },
+  main: { may: ['cli', 'extensions'] },
+  web: {
+    may: ['kernel'],
+    types: ['documents', 'metrics'],
+    packages: ['preact', 'preact/hooks', '@preact/signals'],
   },
 };
 
@@ -315,9 +325,10 @@ function roomCycles(): string[][] {
 
 /** `mail/host` for `src/mail/host/turns.ts`, `cli` for `src/cli/actions/up.ts`: the longest name of the table. */
 export function roomOf(path: string): string {
-  const [, first = '', second = ''] = path.split('/');
   if (path === 'src/main.ts') return 'main';
-  return rooms[`${first}/${second}`] === undefined ? first : `${first}/${second}`;
+  const [, ...folders] = path.split('/');
+  const names = [3, 2].map((count) => folders.slice(0, count).join('/'));
+  return names.find((name) => rooms[name] !== undefined) ?? folders[0] ?? '';
 }
 
 function faultOf(each: Import, tree: Tree): string | undefined {

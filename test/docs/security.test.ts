@@ -71,7 +71,7 @@ const attacks: Rows = {
       'refuses a stale page, and shows it the current text',
       'lets only one of two pages save',
     );
-    heldBy('browser/composer', 'a file that changed meanwhile is not overwritten');
+    heldBy('extensions/composer/page/composer', 'a file that changed meanwhile is not overwritten');
     heldBy('server/http/mail', 'answers a request as the person whose key it is, and once');
   },
 };

@@ -59,9 +59,9 @@ function compiledRejected(): string {
 
 beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'mailroom-launcher-'));
-  mkdirSync(join(checkout, 'src/web/styles'), { recursive: true });
-  for (const part of ['index.html', 'main.tsx', 'styles/page.css'])
-    writeFileSync(join(checkout, 'src/web', part), '');
+  for (const folder of ['web', 'extensions']) mkdirSync(join(checkout, 'src', folder), { recursive: true });
+  for (const part of ['web/index.html', 'extensions/page.ts', 'extensions/page.css'])
+    writeFileSync(join(checkout, 'src', part), '');
   mkdirSync(join(checkout, 'src/process/starting'), { recursive: true });
   writeFileSync(join(checkout, 'src/process/starting/launcher-program.ts'), '');
   for (const part of ['bin', 'scripts', 'package.json']) {

@@ -6,7 +6,6 @@ import type { MailEvent } from '../../mail/machine/event.ts';
 import type { MailState, Thread, Turn } from '../../mail/machine/state.ts';
 import { stepOf } from '../../mail/machine/step.ts';
 import { agentAttributes, spanIdOf, traceIdOf, type TraceSpan } from './span.ts';
-import { OtlpTracer } from './otlp.ts';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { MailFollower } from '../../project/definition/hooks.ts';
 
@@ -158,7 +157,10 @@ function named({ id, role, thread }: Turn): Readonly<Record<string, string>> {
 }
 
 /** Follows the mail of a host, and sends its spans. */
-export function followMail(environment: Readonly<Record<string, string | undefined>>): MailFollower {
+export async function followMail(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<MailFollower> {
+  const { OtlpTracer } = await import('./otlp.ts');
   const tracer = new OtlpTracer(environment, metadata.version);
   const spans = new MailSpans();
   return {

@@ -8,7 +8,6 @@ import type { WorkResult } from '../../workflow/machine/work-result.ts';
 import type { RunHistory } from '../../project/definition/contracts.ts';
 import metadata from '../../../package.json' with { type: 'json' };
 import type { EndedRun } from '../../project/definition/hooks.ts';
-import { OtlpTracer } from './otlp.ts';
 import { agentAttributes, spanIdOf, traceIdOf, type Attributes, type TraceSpan } from './span.ts';
 
 /**
@@ -34,6 +33,7 @@ export async function sendRun(
   { run, rules, history }: EndedRun,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string | null> {
+  const { OtlpTracer } = await import('./otlp.ts');
   const tracer = new OtlpTracer(environment, metadata.version);
   tracer.send(runSpans(run, rules, history));
   await tracer.flush();

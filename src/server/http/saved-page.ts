@@ -48,7 +48,7 @@ class Answers {
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(services: HttpServices) {
-    this.#app = makeApp(services, allRoutes(new Streams(services)), () => {});
+    this.#app = makeApp(services, allRoutes(new Streams(services), []), () => {});
     this.#headers = { host: 'localhost', authorization: `Bearer ${services.api.keys()[0]?.key ?? ''}` };
   }
 

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { MailroomError } from '../../kernel/errors.ts';
 import { makeApp } from './app.ts';
 import { listener } from './listener.ts';
-import type { HttpServices } from './route.ts';
+import type { HttpServices, Route } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 import { Streams } from './stream.ts';
 
@@ -29,16 +29,18 @@ const limits: ServerOptions = {
 };
 
 /**
- * Listens on the loopback interface and on the project's Unix socket. `port` 0: any free one.
- * Throws `E_LOCKED` when the port is in use. `complain` receives failures that are bugs.
+ * Listens on the loopback interface and on the project's Unix socket. `added`: the operations of
+ * extensions. `port` 0: any free one. Throws `E_LOCKED` when the port is in use. `complain`
+ * receives failures that are bugs.
  */
 export async function serve(
   services: HttpServices,
+  added: readonly Route[],
   port: number,
   complain: (error: unknown) => void,
 ): Promise<Served> {
   const streams = new Streams(services);
-  const app = makeApp(services, allRoutes(streams), complain);
+  const app = makeApp(services, allRoutes(streams, added), complain);
   const answer = listener((request) => app.fetch(request));
   const servers: Server[] = [];
   const listen = async (at: ListenOptions) => {

@@ -1,6 +1,6 @@
 import { at } from '../api/client.ts';
 import type { WorkflowFile, WorkflowRow } from '../../documents/workflows.ts';
-import { NewWorkflow } from '../composer/opening.tsx';
+import type { PageExtension } from '../extension.ts';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Ago, Facts, Line, State, Text, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
@@ -9,10 +9,15 @@ import { stateOf } from './runs.tsx';
 import { StartRun } from './start-run.tsx';
 
 /** The workflows of the project, the unreadable ones with their problem. */
-export function Workflows() {
+export function Workflows({ extensions }: { readonly extensions: readonly PageExtension[] }) {
   const live = useLive<readonly WorkflowRow[]>('/workflows');
   return (
-    <View title="Workflows" actions={<NewWorkflow />}>
+    <View
+      title="Workflows"
+      actions={extensions.map(({ AboveWorkflows }, index) => (
+        <AboveWorkflows key={index} />
+      ))}
+    >
       <Loaded live={live}>
         {(rows) =>
           rows.length === 0 ? <Empty>There are no workflows in workflows/.</Empty> : <Rows rows={rows} />
@@ -89,7 +94,13 @@ function LastRun({ run }: { readonly run: WorkflowRow['last_run'] }) {
 }
 
 /** One workflow: its parameters, what a run would do and cost at most, and its start. */
-export function Workflow({ id }: { readonly id: string }) {
+export function Workflow({
+  id,
+  extensions,
+}: {
+  readonly id: string;
+  readonly extensions: readonly PageExtension[];
+}) {
   const live = useLive<WorkflowFile>(at('workflows', id));
   const rows = useLive<readonly WorkflowRow[]>('/workflows').value.value;
   const row = rows?.find(({ name, file }) => name === id || file === id);
@@ -98,9 +109,11 @@ export function Workflow({ id }: { readonly id: string }) {
       title={<Line value={id} limit={80} />}
       actions={
         <>
-          <a class="button" href={link('workflows', id, 'edit')}>
-            Edit
-          </a>
+          {extensions.map(({ workflowView: { part, name } }) => (
+            <a key={part} class="button" href={link('workflows', id, part)}>
+              {name}
+            </a>
+          ))}
           <a class="button" href={`${link('runs')}?workflow=${encodeURIComponent(id)}`}>
             Its runs
           </a>

@@ -33,8 +33,12 @@ export class ApiFixture {
   watches = 0;
   change: (topic: Topic, number: number) => void = () => {};
 
-  /** `opened`: what answers of the project; default: the fixture. */
-  constructor(project = new ProjectFixture(), opened: HttpServices['project'] = project.project()) {
+  /** `opened`: what answers of the project; default: the fixture. `added`: routes of extensions. */
+  constructor(
+    project = new ProjectFixture(),
+    opened: HttpServices['project'] = project.project(),
+    added: readonly Route[] = [],
+  ) {
     this.project = project;
     const services: HttpServices = {
       project: opened,
@@ -43,7 +47,7 @@ export class ApiFixture {
       now: () => project.now,
     };
     this.streams = new Streams(services);
-    this.routes = allRoutes(this.streams);
+    this.routes = allRoutes(this.streams, added);
     this.app = makeApp(services, this.routes, (error) => this.bugs.push(error));
   }
 

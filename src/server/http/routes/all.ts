@@ -6,7 +6,6 @@ import { route, type Route } from '../route.ts';
 import { runStream } from '../run-stream.ts';
 import type { Streams } from '../stream.ts';
 import * as z from 'zod';
-import { composerRoutes } from './composer.ts';
 import { mailRoutes } from './mail.ts';
 import { projectRoutes } from './project.ts';
 import { runRoutes } from './runs.ts';
@@ -15,8 +14,8 @@ import { editingRoutes } from './workflow-editing.ts';
 import { workerRoutes } from './workers.ts';
 import { workflowRoutes } from './workflows.ts';
 
-/** Every operation of the API. */
-export function allRoutes(streams: Streams): readonly Route[] {
+/** Every operation of the API. `added`: those of extensions. */
+export function allRoutes(streams: Streams, added: readonly Route[]): readonly Route[] {
   const routes: Route[] = [
     ...projectRoutes,
     ...mailRoutes,
@@ -24,7 +23,7 @@ export function allRoutes(streams: Streams): readonly Route[] {
     ...runRoutes,
     ...workflowRoutes,
     ...editingRoutes,
-    ...composerRoutes,
+    ...added,
     route({
       method: 'get',
       path: '/healthz',

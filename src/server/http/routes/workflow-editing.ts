@@ -1,14 +1,6 @@
 import * as z from 'zod';
-import { readArtifacts } from '../../../composer/artifacts.ts';
 import { convertText, formats } from '../../../workflow/questions/convert-text.ts';
-import {
-  artifactsDocument,
-  completionsDocument,
-  convertedDocument,
-  draftDocument,
-  operation,
-  savedDocument,
-} from '../../../documents/workflows.ts';
+import { convertedDocument, draftDocument, operation, savedDocument } from '../../../documents/workflows.ts';
 import {
   createWorkflow,
   draftWorkflow,
@@ -16,7 +8,6 @@ import {
   saveWorkflow,
   type Edit,
 } from '../../../workflow/questions/edit-workflow.ts';
-import { locateWorkflow } from '../../../workflow/questions/workflow-files.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Route } from '../route.ts';
 import { byWorkflow, definitionBytes, workflows } from './shapes.ts';
@@ -101,22 +92,6 @@ export const editingRoutes: readonly Route[] = [
   }),
   route({
     method: 'post',
-    path: `${workflows}/{id}/complete`,
-    summary: 'What may stand at an offset of unsaved text',
-    tag: 'workflows',
-    params: byWorkflow,
-    body: z.strictObject({ text: z.string(), offset: z.int().min(0).describe('In UTF-16 units') }),
-    bodyBytes: definitionBytes,
-    document: completionsDocument,
-    handle: async ({ project }, { params, body: { text, offset } }) => {
-      if (offset > text.length) throw new Refusal(422, 'E_VALUE', '`offset` is behind the end of the text');
-      const { file } = await locateWorkflow(project.workflows, project.root, params.id);
-      const completions = await (await project.editor()).complete(file, text, offset);
-      return { document: { schema: 1 as const, completions: [...completions] } };
-    },
-  }),
-  route({
-    method: 'post',
     path: '/api/v1/convert',
     summary: 'A YAML or JSON text in the other format: the same data in the same order',
     tag: 'workflows',
@@ -128,21 +103,6 @@ export const editingRoutes: readonly Route[] = [
     bodyBytes: definitionBytes,
     document: convertedDocument,
     handle: (_desk, { body: { text, from = null, to } }) => ({ document: convertText(text, from, to) }),
-  }),
-  route({
-    method: 'get',
-    path: '/api/v1/artifacts',
-    summary: 'What stages can name, and what they name and is missing',
-    tag: 'workflows',
-    query: z.strictObject({
-      kind: z.string().optional().describe('Kinds, separated by commas: agent, skill, mcp, ctx, memory'),
-    }),
-    document: artifactsDocument,
-    handle: async ({ project }, { query }) => {
-      const kinds = query.kind?.split(',');
-      const all = await readArtifacts(project);
-      return { document: all.filter(({ kind }) => kinds === undefined || kinds.includes(kind)) };
-    },
   }),
 ];
 

@@ -1,0 +1,163 @@
+import { layers, type Point } from '../../../web/graph.ts';
+import type { Draft } from '../documents.ts';
+
+/* Where the steps of a draft are on the canvas. */
+
+export const box = { width: 184, height: 58 };
+const gap = { x: 72, y: 28 };
+/** How far a step is moved that would cover another one. */
+const shift = 24;
+
+type Graph = Pick<Draft, 'steps' | 'edges'>;
+
+/**
+ * The place of every step: its own, else by layers from left to right. Two steps never have the
+ * same place.
+ */
+export function placesOf({ steps, edges }: Graph): Map<string, Point> {
+  const cells = layers(
+    steps.map(({ id }) => id),
+    edges,
+  );
+  const own = steps.flatMap(({ position }) => (position === null ? [] : [position]));
+  // Steps without a position start at the left edge, below the steps that have one.
+  const top = own.length === 0 ? 0 : Math.max(...own.map(([, y]) => y)) + box.height + gap.y;
+  const taken = new Set<string>();
+  return new Map(
+    steps.map(({ id, position }) => {
+      const { column = 0, row = 0 } = cells.get(id) ?? {};
+      let [x, y] = position ?? [column * (box.width + gap.x), top + row * (box.height + gap.y)];
+      while (taken.has(`${String(x)} ${String(y)}`)) [x, y] = [x + shift, y + shift];
+      taken.add(`${String(x)} ${String(y)}`);
+      return [id, { x, y }];
+    }),
+  );
+}
+
+export interface Frame extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The smallest frame around some places, with a margin. */
+export function frameOf(places: Iterable<Point>, margin = 40): Frame {
+  const all = [...places];
+  if (all.length === 0) return { x: 0, y: 0, width: 400, height: 300 };
+  const x = Math.min(...all.map((each) => each.x)) - margin;
+  const y = Math.min(...all.map((each) => each.y)) - margin;
+  return {
+    x,
+    y,
+    width: Math.max(...all.map((each) => each.x)) + box.width + margin - x,
+    height: Math.max(...all.map((each) => each.y)) + box.height + margin - y,
+  };
+}
+
+/** What of the canvas is seen: `scale` pixels of the screen for one of the canvas. */
+export interface Camera extends Point {
+  readonly scale: number;
+}
+
+const scales = { least: 0.1, most: 2 };
+
+/** The camera that shows a frame as large as it fits into a view, and not enlarged. */
+export function fitted(frame: Frame, width: number, height: number): Camera {
+  const scale = Math.max(scales.least, Math.min(1, width / frame.width, height / frame.height));
+  return {
+    scale,
+    x: frame.x - (width / scale - frame.width) / 2,
+    y: frame.y - (height / scale - frame.height) / 2,
+  };
+}
+
+/** The smallest scale at which the names of steps can be read. */
+const readable = 0.6;
+
+/** The camera for a first look: the whole frame, or its beginning where that would be too small. */
+export function firstView(frame: Frame, width: number, height: number): Camera {
+  const whole = fitted(frame, width, height);
+  if (whole.scale >= readable) return whole;
+  const begin = (at: number, length: number, room: number) =>
+    length * readable > room ? at : at - (room / readable - length) / 2;
+  return {
+    scale: readable,
+    x: begin(frame.x, frame.width, width),
+    y: begin(frame.y, frame.height, height),
+  };
+}
+
+/** The camera with the step at a place in the middle. */
+export function centred(
+  { x, y }: Point,
+  { scale }: Camera,
+  { width, height }: { readonly width: number; readonly height: number },
+): Camera {
+  return {
+    scale,
+    x: x + (box.width - width / scale) / 2,
+    y: y + (box.height - height / scale) / 2,
+  };
+}
+
+/** Whether a camera shows the whole of the step at a place. */
+export function isWithin(
+  { x, y }: Point,
+  camera: Camera,
+  { width, height }: { readonly width: number; readonly height: number },
+): boolean {
+  const [right, bottom] = [camera.x + width / camera.scale, camera.y + height / camera.scale];
+  return x >= camera.x && y >= camera.y && x + box.width <= right && y + box.height <= bottom;
+}
+
+/** The camera after a zoom by a factor, in which a point of the canvas keeps its place. */
+export function zoomed(camera: Camera, factor: number, fixed: Point): Camera {
+  const scale = Math.min(scales.most, Math.max(scales.least, camera.scale * factor));
+  const part = camera.scale / scale;
+  return {
+    scale,
+    x: fixed.x - (fixed.x - camera.x) * part,
+    y: fixed.y - (fixed.y - camera.y) * part,
+  };
+}
+
+/** Pixels of the canvas by which what is drawn in full grows. */
+const tile = 600;
+
+/** A frame around what a camera shows. It stays the same until the camera has moved by a tile. */
+export function nearView(
+  { x, y, scale }: Camera,
+  { width, height }: { readonly width: number; readonly height: number },
+): Frame {
+  const [left, top] = [Math.floor(x / tile) - 1, Math.floor(y / tile) - 1];
+  const [right, bottom] = [(x + width / scale) / tile, (y + height / scale) / tile].map(Math.ceil);
+  return {
+    x: left * tile,
+    y: top * tile,
+    width: (right! + 1 - left) * tile,
+    height: (bottom! + 1 - top) * tile,
+  };
+}
+
+/** Whether the smallest frame around the steps at two places has a part in a frame. */
+export function overlaps({ x, y, width, height }: Frame, one: Point, other: Point): boolean {
+  return (
+    Math.min(one.x, other.x) <= x + width &&
+    Math.max(one.x, other.x) + box.width >= x &&
+    Math.min(one.y, other.y) <= y + height &&
+    Math.max(one.y, other.y) + box.height >= y
+  );
+}
+
+/** How many problems each step has that has some. */
+export function problemsByStep({ problems }: Pick<Draft, 'problems'>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { step } of problems) if (step !== null) counts.set(step, (counts.get(step) ?? 0) + 1);
+  return counts;
+}
+
+/** The line of an edge, from one step to the left side of another. */
+export function edgePath(from: Point, to: Point): string {
+  const [x1, y1, x2, y2] = [from.x + box.width, from.y + box.height / 2, to.x, to.y + box.height / 2];
+  const bend = Math.max(30, Math.min(120, Math.abs(x2 - x1) / 2));
+  return `M${String(x1)} ${String(y1)}C${String(x1 + bend)} ${String(y1)} ${String(x2 - bend)} ${String(y2)} ${String(x2)} ${String(y2)}`;
+}
