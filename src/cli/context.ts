@@ -52,7 +52,7 @@ export interface Context {
   /** Runs a command, which resolves to its exit code. */
   readonly act: (run: () => Promise<number>) => Promise<void>;
   /** Loads the operations of the HTTP API that extensions add. */
-  readonly addedRoutes: () => Promise<readonly Route[]>;
+  readonly addedRoutes: (server: { readonly openStreams: () => number }) => Promise<readonly Route[]>;
   /** The commands and options of the command line. */
   readonly program: Command;
 }

@@ -15,5 +15,11 @@ export interface Extension extends Hooks {
     readonly workflows?: Commands;
   };
   /** Loads its operations of the HTTP API. */
-  readonly routes?: () => Promise<readonly Route[]>;
+  readonly routes?: (server: AboutServer) => Promise<readonly Route[]>;
+}
+
+/** What operations may know of the server that they are of. */
+export interface AboutServer {
+  /** The number of open event streams. */
+  readonly openStreams: () => number;
 }

@@ -65,8 +65,8 @@ export function makeProgram(
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace('[options]', '').trim()}`.trim(),
     });
-  const addedRoutes = async () =>
-    (await Promise.all(extensions.map(async ({ routes }) => routes?.() ?? []))).flat();
+  const addedRoutes: Context['addedRoutes'] = async (server) =>
+    (await Promise.all(extensions.map(async ({ routes }) => routes?.(server) ?? []))).flat();
   const context = makeContext(start, terminal, { program, addedRoutes });
   for (const group of ['project', 'mail', 'workflows'] as const) {
     program.commandsGroup(heads[group]);

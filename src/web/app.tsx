@@ -18,7 +18,6 @@ import { isPastShown } from './state/past.ts';
 import { nextTheme, theme } from './state/theme.ts';
 import { Costs } from './views/costs.tsx';
 import { Inbox } from './views/inbox.tsx';
-import { Metrics } from './views/metrics.tsx';
 import { Role, Roles } from './views/roles.tsx';
 import { Run } from './views/run.tsx';
 import { Runs } from './views/runs.tsx';
@@ -27,35 +26,40 @@ import { Message, Thread, Threads } from './views/threads.tsx';
 import { Turn } from './views/turn.tsx';
 import { WhyView } from './views/why.tsx';
 import { Workflow, Workflows } from './views/workflows.tsx';
-import type { PageExtension } from './extension.ts';
+import { viewsOf, type PageExtension } from './extension.ts';
 import { Empty, View } from './parts/panel.tsx';
 import type { InboxDocument } from '../documents/inbox.ts';
 import type { StatusDocument } from '../documents/status.ts';
 
-const places = [
+/** The views in the list, by their places. */
+const own: readonly (readonly [place: string, name: string])[] = [
   ['inbox', 'Inbox'],
   ['roles', 'Roles'],
   ['threads', 'Threads'],
   ['runs', 'Runs'],
   ['workflows', 'Workflows'],
   ['costs', 'Costs'],
-  ['metrics', 'Metrics'],
-] as const;
+];
 
 /** The extensions of the page. */
 interface Extended {
   readonly extensions: readonly PageExtension[];
 }
 
+function placesOf({ extensions }: Extended): typeof own {
+  return [...own, ...extensions.flatMap(({ view }) => (view ? [[view.place, view.name] as const] : []))];
+}
+
 export function App({ extensions }: Extended) {
-  useSignalEffect(focusTitle);
+  const places = placesOf({ extensions });
+  useSignalEffect(() => focusTitle(places));
   if (saved === null && key.value === null) return <KeyNeeded />;
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>
         Skip to the content
       </a>
-      {saved === null ? <Sidebar /> : <SavedBar saved={saved} />}
+      {saved === null ? <Sidebar places={places} /> : <SavedBar saved={saved} />}
       <div class="column">
         <Connection />
         {isPastShown.value && <PastBar close={() => (isPastShown.value = false)} />}
@@ -79,7 +83,7 @@ function skip(event: Event): void {
 let shown = '';
 
 /** A new view is announced by its title, and begins at its top. */
-function focusTitle(): void {
+function focusTitle(places: typeof own): void {
   const [view = '', id = '', part = ''] = parts.value;
   const place = `${view}/${id}/${part}`;
   const isFirst = shown === '';
@@ -117,21 +121,25 @@ function Outlet({ extensions }: Extended) {
       return <OfWorkflows id={id} part={part} extensions={extensions} />;
     case 'costs':
       return <Costs />;
-    case 'metrics':
-      return <Metrics />;
     case 'send':
       return <Send key={id} role={id} />;
     case 'why':
       return <WhyView key={id} target={id ?? ''} />;
     default:
-      return (
-        <View title="Nothing here">
-          <Empty>
-            This address leads nowhere. <a href={link('inbox')}>Go to the inbox.</a>
-          </Empty>
-        </View>
-      );
+      return <Elsewhere place={view} extensions={extensions} />;
   }
+}
+
+function Elsewhere({ place, extensions }: Extended & { readonly place: string }) {
+  const Added = extensions.find(({ view }) => view?.place === place)?.view?.View;
+  if (Added !== undefined) return <Added />;
+  return (
+    <View title="Nothing here">
+      <Empty>
+        This address leads nowhere. <a href={link('inbox')}>Go to the inbox.</a>
+      </Empty>
+    </View>
+  );
 }
 
 function OfWorkflows({
@@ -140,7 +148,7 @@ function OfWorkflows({
   extensions,
 }: Extended & { readonly id: string | null; readonly part: string | null }) {
   if (id === null) return <Workflows extensions={extensions} />;
-  const Added = extensions.find(({ workflowView }) => workflowView.part === part)?.workflowView.View;
+  const Added = viewsOf(extensions).find((each) => each.part === part)?.View;
   return Added === undefined ? (
     <Workflow key={id} id={id} extensions={extensions} />
   ) : (
@@ -148,7 +156,7 @@ function OfWorkflows({
   );
 }
 
-function Sidebar() {
+function Sidebar({ places }: { readonly places: typeof own }) {
   const inbox = useLive<InboxDocument>('/inbox');
   const status = useLive<StatusDocument>('/status');
   const waiting = inbox.value.value?.items.filter(({ kind }) => kind !== 'notice').length ?? 0;

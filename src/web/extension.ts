@@ -6,11 +6,23 @@ import type { ComponentType } from 'preact';
  */
 export interface PageExtension {
   /** A view of one workflow, at `#/workflows/<id>/<part>`, and the name of the button to it. */
-  readonly workflowView: {
+  readonly workflowView?: {
     readonly part: string;
     readonly name: string;
     readonly View: ComponentType<{ readonly id: string }>;
   };
   /** What stands above the list of workflows. */
-  readonly AboveWorkflows: ComponentType;
+  readonly AboveWorkflows?: ComponentType;
+  /** A view of its own, at `#/<place>`, and the key that leads there after `g`. */
+  readonly view?: {
+    readonly place: string;
+    readonly name: string;
+    readonly key: string;
+    readonly View: ComponentType;
+  };
+}
+
+/** The views of a workflow that extensions add. */
+export function viewsOf(extensions: readonly PageExtension[]) {
+  return extensions.flatMap(({ workflowView }) => workflowView ?? []);
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { PageExtension } from './extension.ts';
 import { go, link } from './state/route.ts';
 import { isPastShown } from './state/past.ts';
 import { nextTheme } from './state/theme.ts';
@@ -13,8 +14,8 @@ export interface Shortcut {
   readonly act: () => void;
 }
 
-/** Everything that the keyboard does; the help and the palette list it. */
-export const shortcuts: readonly Shortcut[] = [
+/** Everything that the keyboard does; the help and the palette list it, `addShortcuts` adds to it. */
+export const shortcuts: Shortcut[] = [
   { keys: 'Ctrl+K', does: 'Find a view, role, thread or run', act: () => (dialog.value = 'palette') },
   { keys: '?', does: 'Show the keys', act: () => (dialog.value = 'help') },
   { keys: 'n', does: 'Send a new task', act: () => go(link('send')) },
@@ -24,7 +25,6 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: 'g u', does: 'Go to the runs', act: () => go(link('runs')) },
   { keys: 'g w', does: 'Go to the workflows', act: () => go(link('workflows')) },
   { keys: 'g c', does: 'Go to the costs', act: () => go(link('costs')) },
-  { keys: 'g m', does: 'Go to the metrics', act: () => go(link('metrics')) },
   { keys: 'h', does: 'Show the past', act: showPast },
   { keys: 'j', does: 'Next line of a list', act: () => step(1) },
   { keys: 'k', does: 'Previous line of a list', act: () => step(-1) },
@@ -36,6 +36,16 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: '/', does: 'Find in this list', act: () => focus('input[type=search]') },
   { keys: 'd', does: 'Switch between dark, light and as the desktop', act: nextTheme },
 ];
+
+/** Adds keys that lead to views of extensions, after the others that do. */
+export function addShortcuts(extensions: readonly PageExtension[]): void {
+  const added = extensions.flatMap(({ view }): Shortcut[] => {
+    if (view === undefined) return [];
+    const does = `Go to the ${view.name.toLowerCase()}`;
+    return [{ keys: `g ${view.key}`, does, act: () => go(link(view.place)) }];
+  });
+  shortcuts.splice(shortcuts.findLastIndex(({ keys }) => keys.startsWith('g ')) + 1, 0, ...added);
+}
 
 function showPast(): void {
   isPastShown.value = true;

@@ -160,11 +160,6 @@ export const rooms: Readonly<Record<string, Rule>> = {
       languages/shared editing documents project/definition workflow/runs project
     `,
   },
-  metrics: {
-    may: list`
-      kernel disk mail/machine workflow/machine documents project/definition workflow/runs project
-    `,
-  },
   up: {
     may: list`
       kernel letters config disk host process process/sandbox process/supervision mail/format mail/machine
@@ -181,7 +176,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   'server/http': {
     may: list`
-      kernel documents project/definition workflow/runs project mail/questions workflow/questions metrics
+      kernel documents project/definition workflow/runs project mail/questions workflow/questions
     `,
   },
   cli: {
@@ -223,17 +218,24 @@ export const rooms: Readonly<Record<string, Rule>> = {
   'extensions/editors': { may: list`kernel yaml disk editing project cli` },
   'extensions/email': { may: list`kernel config channels/machine channels/host cli` },
   'extensions/github': { may: list`kernel config git channels/machine channels/host cli` },
+  'extensions/metrics': {
+    may: list`
+      kernel disk mail/machine workflow/machine documents project/definition workflow/runs project
+      server/http cli
+    `,
+  },
+  'extensions/metrics/page': { may: ['kernel', 'web'], types: ['extensions/metrics'], packages: [] },
   'extensions/tracing': { may: list`kernel letters mail/machine workflow/machine project/definition cli` },
   extensions: {
     may: list`
       cli web extensions/composer extensions/composer/page extensions/editors extensions/email
-      extensions/github extensions/tracing
+      extensions/github extensions/metrics extensions/metrics/page extensions/tracing
     `,
   },
   main: { may: ['cli', 'extensions'] },
   web: {
     may: ['kernel'],
-    types: ['documents', 'metrics'],
+    types: ['documents'],
     packages: ['preact', 'preact/hooks', '@preact/signals'],
   },
 };

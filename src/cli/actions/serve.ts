@@ -24,8 +24,9 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   const api = await project.api(caller(context));
   const { serve: listen } = await import('../../server/http/serve.ts');
   const services = { project, api, version: metadata.version, now: terminal.now };
-  const added = await context.addedRoutes();
-  const served = await listen(services, added, port, (error) => terminal.complain(`${String(error)}\n`));
+  const served = await listen(services, context.addedRoutes, port, (error) =>
+    terminal.complain(`${String(error)}\n`),
+  );
   const silent = { say: () => {}, close: () => Promise.resolve() };
   let end = (): void => {};
   const stopped = new Promise<void>((resolve) => (end = resolve));

@@ -28,6 +28,9 @@ const limits: ServerOptions = {
   maxHeaderSize: 16 * 1024,
 };
 
+/** The operations of extensions, for a server. */
+type AddedRoutes = (server: { readonly openStreams: () => number }) => Promise<readonly Route[]>;
+
 /**
  * Listens on the loopback interface and on the project's Unix socket. `added`: the operations of
  * extensions. `port` 0: any free one. Throws `E_LOCKED` when the port is in use. `complain`
@@ -35,12 +38,16 @@ const limits: ServerOptions = {
  */
 export async function serve(
   services: HttpServices,
-  added: readonly Route[],
+  added: AddedRoutes,
   port: number,
   complain: (error: unknown) => void,
 ): Promise<Served> {
   const streams = new Streams(services);
-  const app = makeApp(services, allRoutes(streams, added), complain);
+  const app = makeApp(
+    services,
+    allRoutes(streams, await added({ openStreams: () => streams.open })),
+    complain,
+  );
   const answer = listener((request) => app.fetch(request));
   const servers: Server[] = [];
   const listen = async (at: ListenOptions) => {

@@ -1,6 +1,6 @@
 import { at } from '../api/client.ts';
 import type { WorkflowFile, WorkflowRow } from '../../documents/workflows.ts';
-import type { PageExtension } from '../extension.ts';
+import { viewsOf, type PageExtension } from '../extension.ts';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Ago, Facts, Line, State, Text, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
@@ -14,9 +14,9 @@ export function Workflows({ extensions }: { readonly extensions: readonly PageEx
   return (
     <View
       title="Workflows"
-      actions={extensions.map(({ AboveWorkflows }, index) => (
-        <AboveWorkflows key={index} />
-      ))}
+      actions={extensions.map(
+        ({ AboveWorkflows }, index) => AboveWorkflows && <AboveWorkflows key={index} />,
+      )}
     >
       <Loaded live={live}>
         {(rows) =>
@@ -109,7 +109,7 @@ export function Workflow({
       title={<Line value={id} limit={80} />}
       actions={
         <>
-          {extensions.map(({ workflowView: { part, name } }) => (
+          {viewsOf(extensions).map(({ part, name }) => (
             <a key={part} class="button" href={link('workflows', id, part)}>
               {name}
             </a>

@@ -1,6 +1,3 @@
-import { metricsDocument } from '../../../metrics/document.ts';
-import { prometheusText } from '../../../metrics/metrics.ts';
-import { Metrics } from '../../../metrics/read-metrics.ts';
 import { openApiDocument } from '../openapi.ts';
 import { route, type Route } from '../route.ts';
 import { runStream } from '../run-stream.ts';
@@ -34,7 +31,6 @@ export function allRoutes(streams: Streams, added: readonly Route[]): readonly R
       handle: ({ version }) => ({ document: { ok: true as const, version } }),
     }),
     ...following(streams),
-    ...counting(streams),
     route({
       method: 'get',
       path: '/api/v1/openapi.json',
@@ -67,39 +63,6 @@ function following(streams: Streams): Route[] {
       media: 'text/event-stream',
       handle: (services, asked) =>
         runStream(services, streams, services.project.workflows.run(asked.params.id), asked),
-    }),
-  ];
-}
-
-/** What is counted. */
-function counting(streams: Streams): Route[] {
-  const metrics = new Metrics();
-  return [
-    route({
-      method: 'get',
-      path: '/api/v1/metrics',
-      summary: 'What is counted, from the journals; as text in the format of Prometheus',
-      tag: 'project',
-      document: metricsDocument,
-      media: 'text/plain',
-      handle: async ({ project, now }, { headers }) => {
-        const document = await metrics.read(project, { now: now(), streams: streams.open });
-        const wantsText = /text\/plain|openmetrics/.test(headers.get('accept') ?? '');
-        return wantsText
-          ? { text: prometheusText(document), type: 'text/plain; version=0.0.4; charset=utf-8' }
-          : { document };
-      },
-    }),
-    route({
-      method: 'get',
-      path: '/metrics',
-      summary: 'The same for Prometheus',
-      tag: 'project',
-      media: 'text/plain',
-      handle: async ({ project, now }) => ({
-        text: prometheusText(await metrics.read(project, { now: now(), streams: streams.open })),
-        type: 'text/plain; version=0.0.4; charset=utf-8',
-      }),
     }),
   ];
 }

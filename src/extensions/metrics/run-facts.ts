@@ -1,10 +1,10 @@
-import type { StepPath, RunEvent } from '../workflow/machine/event.ts';
-import { happenings } from '../workflow/machine/happenings.ts';
-import type { Rules } from '../workflow/machine/rules.ts';
-import { findStep } from '../workflow/machine/scope.ts';
-import type { RunState } from '../workflow/machine/state.ts';
-import type { SettledStatus } from '../workflow/machine/status.ts';
-import { lastFailure, settledBy } from '../workflow/machine/view.ts';
+import type { StepPath, RunEvent } from '../../workflow/machine/event.ts';
+import { happenings } from '../../workflow/machine/happenings.ts';
+import type { Rules } from '../../workflow/machine/rules.ts';
+import { findStep } from '../../workflow/machine/scope.ts';
+import type { RunState } from '../../workflow/machine/state.ts';
+import type { SettledStatus } from '../../workflow/machine/status.ts';
+import { lastFailure, settledBy } from '../../workflow/machine/view.ts';
 
 /** How long things took: their number, their sum, and how many took at most each bound. */
 export interface Durations {

@@ -1,6 +1,6 @@
-import type { Bill } from '../kernel/cost.ts';
-import type { MailState } from '../mail/machine/state.ts';
-import type { RunState } from '../workflow/machine/state.ts';
+import type { Bill } from '../../kernel/cost.ts';
+import type { MailState } from '../../mail/machine/state.ts';
+import type { RunState } from '../../workflow/machine/state.ts';
 import { metricMeanings, type MetricName } from './meanings.ts';
 import { addDuration, bounds, noDurations, type Durations, type RunFacts } from './run-facts.ts';
 import type { MetricsDocument, Sample } from './document.ts';

@@ -1,12 +1,12 @@
-import { money } from '../../kernel/cost.ts';
-import { oneLine } from '../../kernel/one-line.ts';
-import { duration } from '../../kernel/times.ts';
-import { inWords, ofWorkflow, quantileOf, sumOf } from '../metrics.ts';
-import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
-import { Facts, Line } from '../parts/text.tsx';
-import { useLive } from '../state/live.ts';
-import { query, refine } from '../state/route.ts';
-import type { MetricsDocument } from '../../metrics/document.ts';
+import { money } from '../../../kernel/cost.ts';
+import { oneLine } from '../../../kernel/one-line.ts';
+import { duration } from '../../../kernel/times.ts';
+import { inWords, ofWorkflow, quantileOf, sumOf } from './sums.ts';
+import { Empty, Loaded, Panel, Table, View } from '../../../web/parts/panel.tsx';
+import { Facts, Line } from '../../../web/parts/text.tsx';
+import { useLive } from '../../../web/state/live.ts';
+import { query, refine } from '../../../web/state/route.ts';
+import type { MetricsDocument } from '../document.ts';
 
 type Metric = MetricsDocument['metrics'][number];
 type Sample = Metric['samples'][number];

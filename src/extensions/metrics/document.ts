@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { DocumentOf } from '../kernel/json.ts';
+import type { DocumentOf } from '../../kernel/json.ts';
 import { metricMeanings, type MetricName } from './meanings.ts';
-import { count, version } from '../documents/common.ts';
+import { count, version } from '../../documents/common.ts';
 
 const histogram = z.strictObject({
   count,

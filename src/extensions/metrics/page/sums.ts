@@ -1,4 +1,4 @@
-import type { MetricsDocument } from '../metrics/document.ts';
+import type { MetricsDocument } from '../document.ts';
 
 /* What the view of metrics computes, purely. */
 

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { metricMeanings } from '../../../src/extensions/metrics/meanings.ts';
+import { metricsOf, prometheusText, type CountedRun } from '../../../src/extensions/metrics/metrics.ts';
+import { RunFacts } from '../../../src/extensions/metrics/run-facts.ts';
+import { emptyRunState } from '../../../src/workflow/machine/state.ts';
+import { World } from '../../workflow/machine/world.ts';
+
+const run = '01a2016e-6cf7-73bd-a8ca-4cdc87d98434';
+
+function counted({ history, rules, state }: World): CountedRun {
+  const facts = new RunFacts(rules);
+  const fold = emptyRunState();
+  for (const event of history) facts.add(fold, event);
+  return { workflow: 'ship', version: '1', alive: false, facts, state };
+}
+
+/** The lines of a metric, without its name. */
+function linesOf(runs: readonly CountedRun[], name: string): string[] {
+  const text = prometheusText(
+    metricsOf({ runs, mail: { bills: new Map() }, parked: ['claude'], streams: 2 }),
+  );
+  return text.split('\n').flatMap((line) => (line.startsWith(name) ? [line.slice(name.length)] : []));
+}
+
+describe('the metrics', () => {
+  it('count runs, attempts and durations', () => {
+    const good = new World('a : retry=1\nask <- a : gate=1h', { given: { run } });
+    good.fails('a', { text: 'no luck', code: 'E_STEP' });
+    good.pass(60_000);
+    good.done('a');
+    good.pass(2_000);
+    good.judge('ask', 'approve');
+    const bad = new World('a');
+    bad.fails('a', { class: 'NON_RETRYABLE', text: 'no luck' });
+    const open = new World('a\nb');
+    const runs = [good, bad, open].map(counted);
+    expect(linesOf(runs, 'mailroom_runs_started_total')).toEqual(['{workflow="ship",version="1"} 3']);
+    expect(linesOf(runs, 'mailroom_runs_ended_total')).toEqual([
+      '{workflow="ship",version="1",status="succeeded"} 1',
+      '{workflow="ship",version="1",status="failed"} 1',
+    ]);
+    expect(linesOf(runs, 'mailroom_run_completion_ratio')).toEqual(['{workflow="ship",version="1"} 0.5']);
+    expect(linesOf(runs, 'mailroom_stage_attempts_total')).toEqual([
+      '{workflow="ship",stage="a"} 4',
+      '{workflow="ship",stage="b"} 1',
+    ]);
+    expect(linesOf(runs, 'mailroom_stage_retries_total')).toEqual([
+      '{workflow="ship",stage="a",code="E_STEP"} 1',
+    ]);
+    expect(linesOf(runs, 'mailroom_gate_wait_seconds_count')).toEqual(['{workflow="ship",stage="ask"} 1']);
+    expect(linesOf(runs, 'mailroom_gate_wait_seconds_bucket{workflow="ship",stage="ask",le="1"}')).toEqual([
+      ' 0',
+    ]);
+    expect(linesOf(runs, 'mailroom_gate_wait_seconds_bucket{workflow="ship",stage="ask",le="5"}')).toEqual([
+      ' 1',
+    ]);
+    expect(linesOf(runs, 'mailroom_gate_wait_seconds_bucket{workflow="ship",stage="ask",le="+Inf"}')).toEqual(
+      [' 1'],
+    );
+    expect(linesOf(runs, 'mailroom_stages_running')).toEqual(['{workflow="ship"} 2']);
+    expect(linesOf(runs, 'mailroom_provider_parked')).toEqual(['{provider="claude"} 1']);
+    expect(linesOf(runs, 'mailroom_event_streams_open')).toEqual([' 2']);
+  });
+
+  it('escape what a label holds', () => {
+    const world = new World('a');
+    const odd = { ...counted(world), workflow: 'a"b\\c\nd' };
+    expect(linesOf([odd], 'mailroom_runs_started_total')).toEqual([
+      '{workflow="a\\"b\\\\c\\nd",version="1"} 1',
+    ]);
+  });
+});
+
+it('the page of the API lists every metric with its labels', () => {
+  const page = readFileSync(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| `(mailroom_\w+)` *\| (.*?) *\| (.*?) \((\w+)\) *\|$/gm)];
+  expect(
+    rows.map(([, name, labels = '', help, kind]) => [name, labels.replaceAll('`', ''), help, kind]),
+  ).toEqual(
+    Object.entries(metricMeanings).map(([name, { labels, help, kind }]) => [
+      name,
+      labels.join(', '),
+      help,
+      kind,
+    ]),
+  );
+});
