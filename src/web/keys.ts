@@ -14,7 +14,7 @@ export interface Shortcut {
   readonly act: () => void;
 }
 
-/** Everything that the keyboard does; the help and the palette list it, `addShortcuts` adds to it. */
+/** What the keyboard does; the help and the palette list it. `addShortcuts` adds to it. */
 export const shortcuts: Shortcut[] = [
   { keys: 'Ctrl+K', does: 'Find a view, role, thread or run', act: () => (dialog.value = 'palette') },
   { keys: '?', does: 'Show the keys', act: () => (dialog.value = 'help') },
