@@ -5,6 +5,7 @@ import { join } from './disk.ts';
 import type { Disk } from './disk.ts';
 import {
   foldRecords,
+  listJournal,
   journalPlaces,
   loadJournal,
   loadPast,
@@ -67,6 +68,12 @@ export class JournalReader<Event> {
       const n = 'record' in moment ? moment.record : this.#lastBefore(moment.time, timeOf);
       return { n, ...loadPast<Event>(this.#disk, this.#folder, this.#blobs, n) };
     });
+  }
+
+  /** The number of the first record whose state the journal holds; 0: it holds every state. */
+  oldest(): number {
+    const { segments, snapshots } = listJournal(this.#disk, this.#folder);
+    return (segments[0] ?? 1) === 1 ? 0 : (snapshots[0] ?? 0);
   }
 
   #lastBefore(time: number, timeOf: (event: Event) => number): number {

@@ -35,7 +35,7 @@ export async function sendRun(
 ): Promise<string | null> {
   const { OtlpTracer } = await import('./otlp.ts');
   const tracer = new OtlpTracer(environment, metadata.version);
-  tracer.send(runSpans(run, rules, history));
+  tracer.send(runSpans(run, rules, history()));
   await tracer.flush();
   return tracer.problem;
 }

@@ -35,8 +35,8 @@ export interface MailFollower {
 export interface EndedRun {
   readonly run: string;
   readonly rules: Rules;
-  /** What its journal keeps of it. */
-  readonly history: RunHistory;
+  /** What its journal keeps of it; reads that. */
+  readonly history: () => RunHistory;
 }
 
 export type OpenChannel<Kind extends ChannelConfig['kind']> = (

@@ -24,12 +24,15 @@ export function runHistory(
   disk: Disk,
   run: string,
 ): { readonly before: RunState; readonly events: readonly RunEvent[]; readonly complete: boolean } {
-  const { records } = runReader(disk, run).read(0);
+  const reader = runReader(disk, run);
+  const { records } = reader.read(0);
+  const eventsAfter = (n: number) => records.flatMap((each) => (each.n > n ? [each.event] : []));
   const [first] = records;
-  const events = records.map(({ event }) => event);
-  if (first?.n === 1) return { before: emptyRunState(), events, complete: true };
-  const before = runState(disk, run, first === undefined ? null : { record: first.n - 1 });
-  return { before, events, complete: false };
+  if (first?.n === 1) return { before: emptyRunState(), events: eventsAfter(0), complete: true };
+  // The oldest segment can begin before the oldest snapshot.
+  const from = first === undefined ? null : Math.max(first.n - 1, reader.oldest());
+  const before = runState(disk, run, from === null ? null : { record: from });
+  return { before, events: eventsAfter(from ?? 0), complete: false };
 }
 
 /**

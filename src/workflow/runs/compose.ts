@@ -137,7 +137,7 @@ export async function composeRun(
   };
   const lacks = await recordingNote(settings.record ?? null, run.workspace);
   const reported = () =>
-    reportRun(settings, { run: run.run, rules: host.rules, history: runHistory(disk, run.run) });
+    reportRun(settings, { run: run.run, rules: host.rules, history: () => runHistory(disk, run.run) });
   const notes = [...lock.refused, host.cut, lacks, ...weakSecrets([run.definition])];
   return {
     host,
