@@ -4,7 +4,7 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { Project } from '../project/project.ts';
 import type { Call } from './call.ts';
 import type { TurnPlace } from '../mail/questions/sending.ts';
-import type { Route } from '../server/http/route.ts';
+import type { AddedRoutes } from '../server/http/route.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What is available before the command line is read: enough for `--help` and `--version`. */
@@ -52,7 +52,7 @@ export interface Context {
   /** Runs a command, which resolves to its exit code. */
   readonly act: (run: () => Promise<number>) => Promise<void>;
   /** Loads the operations of the HTTP API that extensions add. */
-  readonly addedRoutes: (server: { readonly openStreams: () => number }) => Promise<readonly Route[]>;
+  readonly addedRoutes: AddedRoutes;
   /** The commands and options of the command line. */
   readonly program: Command;
 }

@@ -1,5 +1,5 @@
 import type { Hooks } from '../project/definition/hooks.ts';
-import type { Route } from '../server/http/route.ts';
+import type { AddedRoutes } from '../server/http/route.ts';
 import type { Commands } from './commands/table.ts';
 
 /**
@@ -15,11 +15,5 @@ export interface Extension extends Hooks {
     readonly workflows?: Commands;
   };
   /** Loads its operations of the HTTP API. */
-  readonly routes?: (server: AboutServer) => Promise<readonly Route[]>;
-}
-
-/** What operations may know of the server that they are of. */
-export interface AboutServer {
-  /** The number of open event streams. */
-  readonly openStreams: () => number;
+  readonly routes?: AddedRoutes;
 }

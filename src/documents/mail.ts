@@ -1,3 +1,4 @@
+import { costKinds } from '../kernel/cost.ts';
 import * as z from 'zod';
 import type { DocumentOf } from '../kernel/json.ts';
 import { cost, count, json, texts, time, version, why } from './common.ts';
@@ -134,7 +135,7 @@ export const differenceDocument = z.strictObject({
   patch: z.string().describe('At most 1 MiB; empty: nothing has changed'),
 });
 
-const costKind = z.enum(['role', 'thread', 'run', 'step', 'provider', 'model', 'host', 'day', 'week']);
+const costKind = z.enum(costKinds);
 
 /** `costs`. */
 export const costsDocument = z.strictObject({
@@ -211,7 +212,6 @@ export type WhyDocument = DocumentOf<typeof whyDocument>;
 export type MessageDifference = DocumentOf<typeof differenceDocument>;
 export type CostsDocument = DocumentOf<typeof costsDocument>;
 export type Sending = DocumentOf<typeof sendingDocument>;
-export type CostKind = CostsDocument['by'][number];
 export type CostsSum = CostsDocument['total'];
 export type CostsRow = CostsDocument['rows'][number];
 export type CommandResult = Omit<DocumentOf<typeof verdictDocument>, 'targets'>;

@@ -73,3 +73,18 @@ function count(number: number): string {
   if (number < 1_000) return String(number);
   return number < 1_000_000 ? `${(number / 1_000).toFixed(1)}k` : `${(number / 1_000_000).toFixed(1)}M`;
 }
+
+/** What costs can be summed by. */
+export const costKinds = [
+  'role',
+  'thread',
+  'run',
+  'step',
+  'provider',
+  'model',
+  'host',
+  'day',
+  'week',
+] as const;
+
+export type CostKind = (typeof costKinds)[number];

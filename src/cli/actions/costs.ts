@@ -1,9 +1,10 @@
+import type { CostKind } from '../../kernel/cost.ts';
 import { costsCsv } from '../../mail/questions/costs.ts';
 import { readCosts } from '../../mail/questions/read-costs.ts';
 import type { Context } from '../context.ts';
 import { line, short, table } from '../format.ts';
 import { json } from '../output.ts';
-import type { CostKind, CostsDocument, CostsSum } from '../../documents/mail.ts';
+import type { CostsDocument, CostsSum } from '../../documents/mail.ts';
 
 interface CostsOptions {
   readonly by: string;

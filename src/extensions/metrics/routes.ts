@@ -1,5 +1,4 @@
-import type { AboutServer } from '../../cli/extension.ts';
-import { route, type Route } from '../../server/http/route.ts';
+import { route, type AboutServer, type Route } from '../../server/http/route.ts';
 import { metricsDocument } from './document.ts';
 import { prometheusText } from './metrics.ts';
 import { Metrics } from './read-metrics.ts';

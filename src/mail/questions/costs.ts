@@ -1,9 +1,9 @@
-import type { Bill } from '../../kernel/cost.ts';
+import type { Bill, CostKind } from '../../kernel/cost.ts';
 import { addCost, noCost } from '../../kernel/money.ts';
 import type { MailState } from '../machine/state.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
-import type { CostsDocument, CostKind, CostsSum, CostsRow } from '../../documents/mail.ts';
+import type { CostsDocument, CostsSum, CostsRow } from '../../documents/mail.ts';
 
 export function costsOf(
   mail: MailState,

@@ -1,10 +1,11 @@
+import { costKinds, type CostKind } from '../../kernel/cost.ts';
 import { parseDuration } from '../../kernel/duration.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { dayOf } from '../../kernel/money.ts';
 import { costsOf } from './costs.ts';
 import type { Project } from '../../project/project.ts';
-import type { CostKind, CostsDocument } from '../../documents/mail.ts';
+import type { CostsDocument } from '../../documents/mail.ts';
 
 /**
  * The costs of a project. `by`: kinds, separated by commas; `since`: a day, or how long ago; null:
@@ -22,28 +23,17 @@ export function readCosts(
   return costsOf(project.state(), runs, kinds, from);
 }
 
-const allKinds: readonly CostKind[] = [
-  'role',
-  'thread',
-  'run',
-  'step',
-  'provider',
-  'model',
-  'host',
-  'day',
-  'week',
-];
-
 /** `week,model`: the groups, each once. */
 function kindsIn(text: string): CostKind[] {
   const words = text.split(',').map((word) => word.trim());
-  const found = words.flatMap((word) => allKinds.find((kind) => kind === word) ?? []);
+  const found = words.flatMap((word) => costKinds.find((kind) => kind === word) ?? []);
   if (found.length === words.length && new Set(found).size === found.length) return found;
-  const wrong = words.find((word) => !allKinds.some((kind) => kind === word)) ?? text;
+  const wrong = words.find((word) => !costKinds.some((kind) => kind === word)) ?? text;
   throw new MailroomError(
     'E_USAGE',
     `\`${text}\` is not a value of \`--by <kinds>\``,
-    didYouMean(wrong, allKinds) ?? `one or several of ${allKinds.join(', ')}, each once, separated by commas`,
+    didYouMean(wrong, costKinds) ??
+      `one or several of ${costKinds.join(', ')}, each once, separated by commas`,
   );
 }
 

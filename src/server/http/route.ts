@@ -119,3 +119,12 @@ export function route<Params = null, Query = null, Body = null, Document = never
     isConditional,
   };
 }
+
+/** What operations of extensions may know of the server that they are of. */
+export interface AboutServer {
+  /** The number of open event streams. */
+  readonly openStreams: () => number;
+}
+
+/** Loads the operations that extensions add. */
+export type AddedRoutes = (server: AboutServer) => Promise<readonly Route[]>;

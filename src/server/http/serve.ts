@@ -4,7 +4,7 @@ import process from 'node:process';
 import { MailroomError } from '../../kernel/errors.ts';
 import { makeApp } from './app.ts';
 import { listener } from './listener.ts';
-import type { HttpServices, Route } from './route.ts';
+import type { HttpServices, AddedRoutes } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 import { Streams } from './stream.ts';
 
@@ -27,9 +27,6 @@ const limits: ServerOptions = {
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 1024,
 };
-
-/** The operations of extensions, for a server. */
-type AddedRoutes = (server: { readonly openStreams: () => number }) => Promise<readonly Route[]>;
 
 /**
  * Listens on the loopback interface and on the project's Unix socket. `added`: the operations of

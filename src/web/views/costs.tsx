@@ -1,20 +1,10 @@
+import { costKinds } from '../../kernel/cost.ts';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Line, Price } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { query, refine } from '../state/route.ts';
-import type { CostKind, CostsDocument } from '../../documents/mail.ts';
+import type { CostsDocument } from '../../documents/mail.ts';
 
-const kinds: readonly CostKind[] = [
-  'role',
-  'thread',
-  'run',
-  'step',
-  'provider',
-  'model',
-  'host',
-  'day',
-  'week',
-];
 const periods = [
   ['', 'All time'],
   ['1d', 'One day'],
@@ -36,7 +26,7 @@ export function Costs() {
           value={by}
           onChange={(event) => refine('by', event.currentTarget.value)}
         >
-          {kinds.map((kind) => (
+          {costKinds.map((kind) => (
             <option key={kind} value={kind}>
               By {kind}
             </option>

@@ -4,7 +4,7 @@ import type { Bill, Bills } from '../../../src/kernel/cost.ts';
 import { emptyState, type MailState } from '../../../src/mail/machine/state.ts';
 import { emptyRunState, type RunState } from '../../../src/workflow/machine/state.ts';
 import { costsCsv, costsOf } from '../../../src/mail/questions/costs.ts';
-import type { CostKind } from '../../../src/documents/mail.ts';
+import type { CostKind } from '../../../src/kernel/cost.ts';
 
 function bill(changes: Partial<Bill>, usd: number): Bill {
   const cost = { usd, tokens: usd * 100, unpriced: 0 };
