@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 
 /**
  * `npx tsx bench/wide.ts [share]` runs wide and deep workflows through the real program and says what each took: 10,000 steps
@@ -60,27 +60,16 @@ for (const [name, text] of Object.entries(cases)) {
   rmSync(root, { recursive: true, force: true });
 }
 
-function runProgram(root: string): Promise<{ code: number | null; memory: string; status: string }> {
-  const child = spawn(
-    '/usr/bin/env',
-    ['time', '-f', 'peak %M', process.execPath, program, 'run', 'wide.yaml', '--json'],
-    {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  let out = '';
-  let errors = '';
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => {
-      const kilobytes = Number(/peak (\d+)/.exec(errors)?.[1] ?? 0);
-      const status = /"status": ?"(\w+)"/.exec(out)?.[1] ?? errors.slice(0, 300);
-      resolve({ code, memory: (kilobytes / 1_000).toFixed(0), status });
-    });
+async function runProgram(root: string): Promise<{ code: number; memory: string; status: string }> {
+  const run = ['time', '-f', 'peak %M', process.execPath, program, 'run', 'wide.yaml', '--json'];
+  const { exitCode, stdout, stderr } = await execa('/usr/bin/env', run, {
+    cwd: root,
+    stdin: 'ignore',
+    reject: false,
   });
+  const kilobytes = Number(/peak (\d+)/.exec(stderr)?.[1] ?? 0);
+  const status = /"status": ?"(\w+)"/.exec(stdout)?.[1] ?? stderr.slice(0, 300);
+  return { code: exitCode ?? 1, memory: (kilobytes / 1_000).toFixed(0), status };
 }
 
 function sizeOf(folder: string): number {

@@ -1,13 +1,10 @@
 // Runs all checks: prints the name and time of each step and stops at the first failure.
-import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+import process from 'node:process';
+import { root, run } from './run.mjs';
 
 /** What is checked one after the other; the checks of one list, which only read, side by side. */
 const steps = [
-  [{ name: 'packages', command: 'node scripts/setup.mjs' }],
   [
     { name: 'types', command: 'npm run --silent typecheck' },
     { name: 'format', command: 'npm run --silent format:check' },
@@ -53,44 +50,37 @@ const steps = [
   ],
 ];
 
-/**
- * Runs the command line in a shell and resolves to its exit code. Beside others its output is kept
- * until it ends.
- */
-function run(command, isAlone) {
-  const output = isAlone ? 'inherit' : 'pipe';
-  // CI makes Vitest write its JSON report and refuse to write snapshots.
-  const child = spawn(command, {
-    cwd: root,
-    shell: true,
-    stdio: ['ignore', output, output],
-    env: { ...process.env, CI: 'true' },
-  });
-  const chunks = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => chunks.push(chunk));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code: code ?? 1, output: Buffer.concat(chunks) }));
-  });
-}
-
 async function check() {
+  const installed = run(process.execPath, ['scripts/setup.mjs']);
+  if (installed !== 0) return installed;
+  // It is there now.
+  const { execa } = await import('execa');
   for (const name of ['report.json', 'report-long.json', 'report-other-nodes.json', 'report-real-clis.json'])
     rmSync(`${root}coverage/${name}`, { force: true });
   for (const beside of steps) {
-    const codes = await Promise.all(beside.map((step) => checkOne(step, beside.length === 1)));
+    const codes = await Promise.all(beside.map((step) => checkOne(execa, step, beside.length === 1)));
     const failed = codes.find((code) => code !== 0);
     if (failed !== undefined) return failed;
   }
   return 0;
 }
 
-async function checkOne({ name, command }, isAlone) {
+/** Runs the command line in a shell. Beside others its output is shown when it has ended. */
+async function checkOne(execa, { name, command }, isAlone) {
   if (isAlone) console.log(`▸ ${name}`);
   const started = performance.now();
-  const { code, output } = await run(command, isAlone);
+  const output = isAlone ? 'inherit' : 'pipe';
+  const { exitCode: code = 1, all } = await execa(command, {
+    cwd: root,
+    shell: true,
+    stdio: ['ignore', output, output],
+    all: true,
+    reject: false,
+    // CI makes Vitest write its JSON report and refuse to write snapshots.
+    env: { CI: 'true' },
+  });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  if (!isAlone) console.log(`▸ ${name}\n${output.toString()}`);
+  if (!isAlone) console.log(`▸ ${name}\n${all}`);
   console.log(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)\n`);
   return code;
 }

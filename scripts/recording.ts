@@ -1,11 +1,12 @@
 // `npm run recording`: draws docs/images/up.svg, the recording of README, from a real `mailroom up`
 // of the demo on a pseudo terminal. A picture that moves by style alone: no script, no font.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import xterm from '@xterm/headless';
+import { execa } from 'execa';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [columns, rows] = [92, 27];
@@ -79,7 +80,7 @@ async function record(cwd: string, command: string): Promise<Picture[]> {
   await new Promise<void>((resolve) => terminal.write(`\u001B[32m$\u001B[0m ${command}\r\n`, resolve));
   look();
   const line = `stty rows ${String(rows)} cols ${String(columns)}; exec ${command}`;
-  const child = spawn('script', ['--quiet', '--return', '--flush', '--command', line, '/dev/null'], {
+  const child = execa('script', ['--quiet', '--return', '--flush', '--command', line, '/dev/null'], {
     cwd,
     env: {
       PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}`,
@@ -87,10 +88,12 @@ async function record(cwd: string, command: string): Promise<Picture[]> {
       TERM: 'xterm-256color',
       SHELL: '/bin/sh',
     },
+    extendEnv: false,
     stdio: ['pipe', 'pipe', 'inherit'],
+    reject: false,
   });
   child.stdout.on('data', (chunk: Buffer) => terminal.write(chunk, look));
-  const code = await new Promise((resolve) => child.once('close', resolve));
+  const { exitCode: code } = await child;
   await new Promise<void>((resolve) => terminal.write('', resolve));
   look();
   if (code !== 0) throw new Error(`${command} ended with exit code ${String(code)}`);

@@ -1,17 +1,11 @@
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ran, type Ran } from '../support/ran.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 interface Message {
   readonly type: string;
@@ -26,19 +20,14 @@ interface Message {
 }
 
 /** As a person's shell would: without the variables of the test runner and of git hooks. */
-function run(program: string, argv: readonly string[], cwd: string): Promise<Ended> {
+function run(program: string, argv: readonly string[], cwd: string): Promise<Ran> {
   const { PATH, HOME } = process.env;
-  return new Promise((resolve) => {
-    const env = { PATH, HOME, TMPDIR: scratch };
-    const child = execFile(program, argv, { cwd, env }, (_, stdout, stderr) => {
-      resolve({ code: child.exitCode, stdout, stderr });
-    });
-  });
+  return ran(program, argv, { cwd, env: { PATH, HOME, TMPDIR: scratch } });
 }
 
 let scratch: string;
 let project: string;
-let demo: Ended;
+let demo: Ran;
 let messages: readonly Message[];
 
 beforeAll(async () => {
@@ -156,6 +145,7 @@ describe('the command line of the demo', () => {
     );
     expect(ended).toEqual({
       code: 2,
+      signal: null,
       stdout: '',
       stderr: '--provider is one of rehearsal, claude, codex, gemini, opencode, pi, agy\n',
     });

@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { program } from './project.ts';
+import { ran } from './ran.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -18,22 +18,19 @@ function commandsOf(page: string): string {
 export async function follow(page: string): Promise<{ code: number | null; output: string }> {
   const scratch = mkdtempSync(join(tmpdir(), 'mailroom-page-'));
   try {
-    return await runInShell(scratch, commandsOf(page));
+    const { code, stdout, stderr } = await runInShell(scratch, commandsOf(page));
+    return { code, output: stdout + stderr };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function runInShell(scratch: string, script: string): Promise<{ code: number | null; output: string }> {
+function runInShell(scratch: string, script: string) {
   const bin = join(scratch, 'bin');
   mkdirSync(bin);
   writeFileSync(join(bin, 'mailroom'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
   chmodSync(join(bin, 'mailroom'), 0o755);
   const { PATH, HOME } = process.env;
   const env = { PATH: `${bin}:${PATH ?? ''}`, HOME, TMPDIR: scratch };
-  return new Promise((resolve) => {
-    const child = execFile('sh', ['-e', '-c', script], { cwd: scratch, env }, (_, stdout, stderr) => {
-      resolve({ code: child.exitCode, output: stdout + stderr });
-    });
-  });
+  return ran('sh', ['-e', '-c', script], { cwd: scratch, env });
 }

@@ -12,15 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ownEnvironment, program, runHere } from './in-process.ts';
+import type { Ran } from './ran.ts';
 
 export { packageRoot, program } from './in-process.ts';
-
-export interface Ran {
-  readonly code: number | null;
-  readonly signal: string | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Ran } from './ran.ts';
 
 /** A project in a temporary folder, and the real program to use on it. */
 export class TestProject {

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   cpSync,
   mkdirSync,
@@ -14,27 +14,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ran, type Ran } from '../support/ran.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 let checkout: string;
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs the launcher of the small checkout. */
-function launch(...argv: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [join(checkout, 'bin/mailroom'), ...argv],
-      (_, stdout, stderr) => {
-        resolve({ code: child.exitCode ?? -1, stdout, stderr });
-      },
-    );
-  });
+function launch(...argv: string[]): Promise<Ran> {
+  const { env } = process;
+  return ran(process.execPath, [join(checkout, 'bin/mailroom'), ...argv], { cwd: process.cwd(), env });
 }
 
 function writeProgram(text: string): void {
@@ -77,7 +65,7 @@ afterEach(() => {
 describe('the launcher', () => {
   it('builds a fresh checkout, passes the arguments on and ends with the exit code of main', async () => {
     writeProgram(programThatSays('first'));
-    expect(await launch('a', 'b')).toEqual({ code: 7, stdout: 'first a b\n', stderr: '' });
+    expect(await launch('a', 'b')).toEqual({ code: 7, signal: null, stdout: 'first a b\n', stderr: '' });
   });
 
   it('builds again when a source is newer, and only then', async () => {
@@ -164,7 +152,7 @@ export async function main() {
     for (const part of ['src', 'scripts', 'node_modules']) rmSync(join(checkout, part), { recursive: true });
     mkdirSync(join(checkout, 'dist'));
     writeFileSync(join(checkout, 'dist/app.cjs'), builtProgramThatSays('published'));
-    expect(await launch('status')).toEqual({ code: 0, stdout: 'published\n', stderr: '' });
+    expect(await launch('status')).toEqual({ code: 0, signal: null, stdout: 'published\n', stderr: '' });
   });
 });
 

@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -25,6 +25,7 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ran, type Ran } from '../support/ran.ts';
 
 /*
  * The package as a stranger gets it: packed, installed into an empty folder without a registry, and used from there.
@@ -38,18 +39,8 @@ const megabyte = 1_000_000;
 let scratch = '';
 let tarball = '';
 
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(program: string, args: readonly string[], cwd: string, env = process.env): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(program, args, { cwd, env }, (_, stdout, stderr) => {
-      resolve({ code: child.exitCode, stdout, stderr });
-    });
-  });
+function run(program: string, args: readonly string[], cwd: string, env = process.env): Promise<Ran> {
+  return ran(program, args, { cwd, env });
 }
 
 /** Runs npm as a stranger's: with an empty cache, without settings, and no registry to reach. */
