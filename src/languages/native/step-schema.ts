@@ -14,7 +14,7 @@ import {
 } from '../../yaml/schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
 import { literalPath, madeValue, taken, valueType, variableName, variables, workBudget } from './parts.ts';
-import { flowKeys, next, type FlowInput } from './sequence.ts';
+import { flowKeys, next } from './sequence.ts';
 
 const input = z
   .strictObject({
@@ -112,20 +112,13 @@ const ownWorktree = z
 
 const failurePolicies = ['retry', 'continue', 'skip_dependents', 'skip', 'abort', 'rollback'] as const;
 
-interface WhileInput extends FlowInput {
-  condition: string;
-  max_iterations: number;
-  steps: Record<string, StepInput>;
-}
+/** The steps of a loop. */
+const stepsOf = (): Steps =>
+  z
+    .record(name, stepSchema)
+    .refine((steps) => Object.keys(steps).length > 0, { error: 'a mapping of at least one step' });
 
-interface ForEachInput extends FlowInput {
-  items: string | z.output<ReturnType<typeof z.json>>[];
-  as?: string | undefined;
-  concurrency?: number | undefined;
-  gives?: string | undefined;
-  isolation?: 'worktree' | undefined;
-  steps: Record<string, StepInput>;
-}
+type Steps = z.ZodRecord<typeof name, typeof stepSchema>;
 
 const forEach = z
   .strictObject({
@@ -146,10 +139,9 @@ const forEach = z
       .optional()
       .describe('worktree: each item has a git worktree and a branch; default: the workspace of the run.'),
     ...flowKeys,
-    steps: z
-      .lazy(() => z.record(name, stepSchema))
-      .refine((steps) => Object.keys(steps).length > 0, { error: 'a mapping of at least one step' })
-      .describe('The steps that are run for each item.'),
+    get steps(): Steps {
+      return stepsOf().describe('The steps that are run for each item.');
+    },
   })
   .meta({ title: 'loop' });
 
@@ -158,10 +150,9 @@ const whileLoop = z
     condition: text.describe('An expression: another round is made as long as it is true.'),
     max_iterations: wholeNumber(1).describe('After so many rounds the loop fails, if it is still true.'),
     ...flowKeys,
-    steps: z
-      .lazy(() => z.record(name, stepSchema))
-      .refine((steps) => Object.keys(steps).length > 0, { error: 'a mapping of at least one step' })
-      .describe('The steps of a round.'),
+    get steps(): Steps {
+      return stepsOf().describe('The steps of a round.');
+    },
   })
   .meta({ title: 'while loop' });
 
@@ -309,17 +300,8 @@ const connections = {
   values: z.record(name, madeValue).optional().describe('Typed results that the worker hands over.'),
 };
 
-type Shape = typeof whoWorks & typeof otherWork & typeof whatIsDone & typeof connections & typeof howItGoes;
-
 /** One step as written; a separate check covers which keys belong together. */
-export interface StepInput extends z.output<z.ZodObject<Shape>> {
-  description?: string | undefined;
-  for_each?: ForEachInput | undefined;
-  while?: WhileInput | undefined;
-  ui?: z.output<typeof ui>;
-}
-
-export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
+export const stepSchema = z
   .strictObject({
     description: z.string().optional().describe('What the step is for.'),
     ...whoWorks,
@@ -332,6 +314,8 @@ export const stepSchema: z.ZodType<StepInput, Record<string, unknown>> = z
   })
   .meta({ title: 'step' });
 
+export type StepInput = z.output<typeof stepSchema>;
 export type InputInput = NonNullable<StepInput['inputs']>[number];
 export type OutputInput = NonNullable<StepInput['outputs']>[number];
-export type { ForEachInput, WhileInput };
+export type ForEachInput = z.output<typeof forEach>;
+export type WhileInput = z.output<typeof whileLoop>;

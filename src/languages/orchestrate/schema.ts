@@ -18,19 +18,56 @@ const seconds = z
 
 const operator = z.enum(['==', '!=', '>', '<', '>=', '<=']);
 
+/** What a condition may compare. */
+const comparisons = {
+  step_ok: z.string().optional().describe('The step has ended with exit code 0.'),
+  exit_code: z
+    .strictObject({
+      step: z.string().describe('The step.'),
+      op: operator.describe('How they compare.'),
+      value: z.number().describe('The number that it is compared with.'),
+    })
+    .optional()
+    .describe('How the exit code of a step compares.'),
+  file_exists: text.optional().describe('The file is there, from the workspace.'),
+  env_set: text.optional().describe('The variable, which `env` allows, is set.'),
+  equals: z
+    .strictObject(
+      { left: z.string().describe('A string.'), right: z.string().describe('A string.') },
+      { error: 'a mapping such as { left: …, right: … }' },
+    )
+    .optional()
+    .describe('The texts are the same.'),
+  contains: z
+    .strictObject({
+      haystack: z.string().describe('The text that is looked through.'),
+      needle: z.string().describe('The text that is looked for.'),
+    })
+    .optional()
+    .describe('The one text is in the other.'),
+  regex: z
+    .strictObject({
+      text: z.string().describe('The text that is looked through.'),
+      pattern: z.string().describe('A pattern of RE2.'),
+      flags: z.string().optional().describe('i: case does not count; m: lines; s: a dot is any character.'),
+    })
+    .optional()
+    .describe('The text has a match; flags are i, m and s.'),
+  number: z
+    .strictObject({
+      left: z.string().describe('A string that is a number.'),
+      op: operator.describe('How they compare.'),
+      right: z.number().describe('The number that it is compared with.'),
+    })
+    .optional()
+    .describe('How to compare a string as a number.'),
+};
+
 /** A condition as written; all of its keys must hold. */
-export interface ConditionInput {
+export interface ConditionInput extends z.output<z.ZodObject<typeof comparisons>> {
   all?: ConditionInput[] | undefined;
   any?: ConditionInput[] | undefined;
   not?: ConditionInput | undefined;
-  step_ok?: string | undefined;
-  exit_code?: { step: string; op: z.output<typeof operator>; value: number } | undefined;
-  file_exists?: string | undefined;
-  env_set?: string | undefined;
-  equals?: { left: string; right: string } | undefined;
-  contains?: { haystack: string; needle: string } | undefined;
-  regex?: { text: string; pattern: string; flags?: string | undefined } | undefined;
-  number?: { left: string; op: z.output<typeof operator>; right: number } | undefined;
 }
 
 /** Created anew for each use, so that each has its own description. */
@@ -49,50 +86,7 @@ export const condition: z.ZodType<ConditionInput, Record<string, unknown>> = z
         .lazy(() => condition)
         .optional()
         .describe('This does not hold.'),
-      step_ok: z.string().optional().describe('The step has ended with exit code 0.'),
-      exit_code: z
-        .strictObject({
-          step: z.string().describe('The step.'),
-          op: operator.describe('How they compare.'),
-          value: z.number().describe('The number that it is compared with.'),
-        })
-        .optional()
-        .describe('How the exit code of a step compares.'),
-      file_exists: text.optional().describe('The file is there, from the workspace.'),
-      env_set: text.optional().describe('The variable, which `env` allows, is set.'),
-      equals: z
-        .strictObject(
-          { left: z.string().describe('A string.'), right: z.string().describe('A string.') },
-          { error: 'a mapping such as { left: …, right: … }' },
-        )
-        .optional()
-        .describe('The texts are the same.'),
-      contains: z
-        .strictObject({
-          haystack: z.string().describe('The text that is looked through.'),
-          needle: z.string().describe('The text that is looked for.'),
-        })
-        .optional()
-        .describe('The one text is in the other.'),
-      regex: z
-        .strictObject({
-          text: z.string().describe('The text that is looked through.'),
-          pattern: z.string().describe('A pattern of RE2.'),
-          flags: z
-            .string()
-            .optional()
-            .describe('i: case does not count; m: lines; s: a dot is any character.'),
-        })
-        .optional()
-        .describe('The text has a match; flags are i, m and s.'),
-      number: z
-        .strictObject({
-          left: z.string().describe('A string that is a number.'),
-          op: operator.describe('How they compare.'),
-          right: z.number().describe('The number that it is compared with.'),
-        })
-        .optional()
-        .describe('How to compare a string as a number.'),
+      ...comparisons,
     },
     { error: 'a mapping of conditions, such as { step_ok: Build }' },
   )
@@ -122,51 +116,15 @@ const transitions = z
   })
   .meta({ title: 'set of transitions' });
 
-export interface ForEachInput {
-  items: string | z.output<ReturnType<typeof z.json>>[];
-  as?: string | undefined;
-  steps: StepInput[];
-  parallel?: unknown;
-}
-
-export interface WhileInput {
-  condition: ConditionInput;
-  max_iterations: number;
-  steps: StepInput[];
-}
-
-/** One step as written; a separate check covers which keys belong together. */
-export interface StepInput {
-  name: string;
-  command?: string[] | undefined;
-  provider?: 'claude' | 'openai' | 'gemini' | undefined;
-  for_each?: ForEachInput | undefined;
-  while?: WhileInput | undefined;
-  set_context?: Record<string, z.output<ReturnType<typeof z.json>>> | undefined;
-  model?: string | undefined;
-  max_tokens?: number | undefined;
-  capabilities?: z.output<typeof permissions> | undefined;
-  input_file?: string | undefined;
-  prompt_file?: string | undefined;
-  output_file?: string | undefined;
-  when?: ConditionInput | undefined;
-  on?: z.output<typeof transitions> | undefined;
-  timeout?: number | undefined;
-  retry?: { attempts?: number | undefined } | undefined;
-  allow_missing_vars?: string[] | undefined;
-  secrets?: string[] | undefined;
-  parallel?: unknown;
-  limits?: unknown;
-  input_files?: unknown;
-  catch?: unknown;
-}
-
 export type TransitionInput = z.output<typeof transition>;
 
 /** Keys that the language reserves for later: the lowering reports their replacements. */
 const deferred = z.unknown().optional().describe('Not there in this language: see docs/orchestrate.md.');
 
-const steps = () => z.array(z.lazy(() => step)).min(1, { error: 'a list of at least one step' });
+/** The steps of a file or a loop. */
+type Steps = z.ZodArray<typeof step>;
+
+const steps = (): Steps => z.array(step).min(1, { error: 'a list of at least one step' });
 
 const forEach = z
   .strictObject({
@@ -178,7 +136,9 @@ const forEach = z
       .regex(/^[A-Za-z_]\w*$/, { error: 'a word that `${…}` can name' })
       .optional()
       .describe('What the current item is called; `item` always is.'),
-    steps: steps().describe('The steps for each item.'),
+    get steps(): Steps {
+      return steps().describe('The steps for each item.');
+    },
     parallel: deferred,
   })
   .meta({ title: 'loop' });
@@ -187,11 +147,14 @@ const whileLoop = z
   .strictObject({
     condition: condition.describe('Another round is made as long as it holds.'),
     max_iterations: wholeNumber(1).describe('After so many rounds the loop fails, if it still holds.'),
-    steps: steps().describe('The steps of a round.'),
+    get steps(): Steps {
+      return steps().describe('The steps of a round.');
+    },
   })
   .meta({ title: 'while loop' });
 
-export const step: z.ZodType<StepInput, Record<string, unknown>> = z
+/** One step as written; a separate check covers which keys belong together. */
+export const step = z
   .strictObject({
     name: name.describe('What it is called, once in the file.'),
     command: argv.optional().describe('A program and its arguments, without a shell.'),
@@ -224,6 +187,10 @@ export const step: z.ZodType<StepInput, Record<string, unknown>> = z
     catch: deferred,
   })
   .meta({ title: 'step' });
+
+export type ForEachInput = z.output<typeof forEach>;
+export type WhileInput = z.output<typeof whileLoop>;
+export type StepInput = z.output<typeof step>;
 
 /** A workflow of the orchestrate language. */
 export const orchestrateFile = z

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { Json } from '../../kernel/json.ts';
-import type { RunStatus } from '../machine/status.ts';
+import type { DocumentOf, Json } from '../../kernel/json.ts';
 import { fillParameters, parameterWord } from '../machine/parameters.ts';
 import type { Workflow } from '../model.ts';
 import { ProblemsError } from '../../project/definition/problems.ts';
@@ -10,7 +9,7 @@ import type { Project } from '../../project/project.ts';
 import { locateWorkflow } from './workflow-files.ts';
 import { planDocument, refuseAbove } from '../runs/plan.ts';
 import type { FoundWorkflow } from '../../project/definition/contracts.ts';
-import type { PlanDocument } from '../../documents/workflows.ts';
+import type { PlanDocument, startedDocument } from '../../documents/workflows.ts';
 
 /** What a caller gives to a workflow. */
 export interface Given {
@@ -76,12 +75,7 @@ export async function planWorkflow(
 }
 
 /** A run that has begun. */
-export interface Started {
-  readonly schema: 1;
-  readonly run: string;
-  readonly workflow: string;
-  readonly status: RunStatus;
-}
+type Started = DocumentOf<typeof startedDocument>;
 
 /**
  * Starts a run in a process of its own. It is durable when this resolves. Throws `E_LOCKED` where
