@@ -14,6 +14,8 @@ interface ServeOptions {
 
 const defaultPort = 6246;
 
+const words = { stopping: 'Stopping', atOnce: 'ended at once' };
+
 /** Serves until Ctrl-C. Ends no run: it only reads files and writes commands. */
 export async function serve(context: Context, options: ServeOptions): Promise<number> {
   context.outsideTurn('serve');
@@ -22,27 +24,26 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   context.announce();
   const { terminal } = context;
   const api = await project.api(caller(context));
-  const { serve: listen } = await import('../../server/http/serve.ts');
-  const services = { project, api, version: metadata.version, now: terminal.now };
-  const served = await listen(services, context.addedRoutes, port, (error) =>
-    terminal.complain(`${String(error)}\n`),
-  );
+  const { listen } = await import('../../server/http/serve.ts');
+  const about = { project, api, version: metadata.version, now: terminal.now };
+  const complain = (error: unknown): void => terminal.complain(`${String(error)}\n`);
+  const served = await listen(about, context.addedRoutes, port, complain);
   const silent = { say: () => {}, close: () => Promise.resolve() };
-  let end = (): void => {};
-  const stopped = new Promise<void>((resolve) => (end = resolve));
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
   if (options.whileInput === true) void terminal.readInput().then(end, end);
-  const ending = { stopping: 'Stopping', atOnce: 'ended at once', end: () => end() };
+  const stopped = new Promise((resolve) => stop.signal.addEventListener('abort', resolve));
+  // A program that reads the address may stop the server immediately.
+  const ending = untilEnd(terminal, silent, { ...words, end }, () => stopped);
   try {
-    await untilEnd(terminal, silent, ending, () => {
-      // A program that reads the address may stop the server immediately.
-      const address = addressOf(served, api.keys());
-      terminal.write(`${address}\n`);
-      if (options.open === true) api.open(address);
-      if (served.socket === null)
-        terminal.complain('no Unix socket: its path would be longer than 107 bytes\n');
-      return stopped;
-    });
+    const address = addressOf(served, api.keys());
+    terminal.write(`${address}\n`);
+    if (options.open === true) api.open(address);
+    if (served.socket === null)
+      terminal.complain('no Unix socket: its path would be longer than 107 bytes\n');
+    await ending;
   } finally {
+    end();
     await served.close();
   }
   return 0;

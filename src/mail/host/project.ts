@@ -14,6 +14,7 @@ import type { Reason } from '../../kernel/errors.ts';
  */
 export type Expected = Map<RoleName, Map<string, string>>;
 
+/** What has to lie in the inboxes. */
 export function expectedNow(state: MailState): Expected {
   const expected: Expected = new Map();
   const expect = (role: RoleName, message: Message) =>

@@ -107,7 +107,10 @@ export class Staging implements OpenTurns {
     this.#open.delete(turn);
   }
 
-  /** Null: all of it is in the staging folder, or was judged as a person's. */
+  /**
+   * Takes what its agent has left in the outbox. Returns why not all of it could be read; null: it
+   * is in the staging folder, or was judged as a person's.
+   */
   #stageLast({ turn, attempt, role }: TurnAt): string | null {
     const box = this.#ports.mailboxes.look(role, 'outbox', stagedFiles);
     if (box === null) return null;

@@ -51,7 +51,7 @@ async function differenceOf(
   { root }: Project,
   { message, commit, base }: Pick<MessageDifference, 'message' | 'commit'> & { readonly base: string | null },
 ): Promise<MessageDifference> {
-  const patch = base && (await readableDifference({ workspace: root, base }, commit, [], []));
+  const patch = base === null ? null : await readableDifference({ workspace: root, base }, commit, [], []);
   if (base === null || patch === null)
     throw new MailroomError('E_TARGET', `git does not have commit ${commit}, or what it began with`);
   return { schema: 1, message, commit, base, patch };

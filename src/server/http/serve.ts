@@ -33,7 +33,7 @@ const limits: ServerOptions = {
  * extensions. `port` 0: any free one. Throws `E_LOCKED` when the port is in use. `complain`
  * receives failures that are bugs.
  */
-export async function serve(
+export async function listen(
   services: HttpServices,
   added: AddedRoutes,
   port: number,
@@ -47,7 +47,7 @@ export async function serve(
   );
   const answer = listener((request) => app.fetch(request));
   const servers: Server[] = [];
-  const listen = async (at: ListenOptions) => {
+  const listenAt = async (at: ListenOptions) => {
     const server = createServer(limits, answer);
     await listening(server, at);
     servers.push(server);
@@ -59,11 +59,11 @@ export async function serve(
     await services.api.close();
   };
   try {
-    const first = await listen({ port, host: '127.0.0.1' });
+    const first = await listenAt({ port, host: '127.0.0.1' });
     const actual = typeof first === 'string' ? port : first.port;
-    await listen({ port: actual, host: '::1', ipv6Only: true }).catch(unlessMissing);
+    await listenAt({ port: actual, host: '::1', ipv6Only: true }).catch(unlessMissing);
     const { socket } = services.api;
-    if (socket !== null) await privately(() => listen({ path: socket }));
+    if (socket !== null) await privately(() => listenAt({ path: socket }));
     return { port: actual, socket, close };
   } catch (error) {
     await close();

@@ -222,6 +222,7 @@ function statusesRead(tree: Tree, language: Language): ReadonlySet<StepId> {
   return new Set(statuses.flatMap(([, id]) => id ?? []));
 }
 
+/** The steps whose earlier iteration is read; null: it could be that of any step. */
 function previousRead(trees: readonly Tree[], language: Language): ReadonlySet<StepId> | null {
   const found = new Set<StepId>();
   for (const { path } of trees.flatMap((tree) => referencesOf(tree, language))) {

@@ -14,20 +14,21 @@ const deepest = 5;
 /** Every key of the schema of a language as a field of a form. */
 export function formsOf(grammar: Grammar, layout: Layout): Forms {
   const { schema } = grammar;
-  const stepPath = [layout.steps, layout.id === null ? 'x' : 0];
-  const left = new Set([layout.steps, '$schema']);
-  const ownKeys = new Set([layout.id ?? '', 'depends_on', 'ui']);
+  const anyStep = [layout.steps, layout.id === null ? 'any' : 0];
+  // The picture itself shows these.
+  const drawnOfFile = new Set([layout.steps, '$schema']);
+  const drawnOfStep = new Set([layout.id ?? '', 'depends_on', 'ui']);
   return {
     kinds: layout.kinds.map(({ name, keys, make }) => ({
       name,
       canAdd: make('step', []) !== null,
       keys: [...keys],
     })),
-    file: fields(schema, schema, [], grammar).filter(({ key }) => !left.has(key)),
-    step: schemasAt(schema, stepPath)
+    file: fields(schema, schema, [], grammar).filter(({ key }) => !drawnOfFile.has(key)),
+    step: schemasAt(schema, anyStep)
       .flatMap(unwrapped)
-      .flatMap((each) => fields(schema, each, stepPath, grammar))
-      .filter(({ key }) => !ownKeys.has(key)),
+      .flatMap((each) => fields(schema, each, anyStep, grammar))
+      .filter(({ key }) => !drawnOfStep.has(key)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Ask, AtInvocation, Claim, Happening } from '../event.ts';
+import type { Ask, AtInvocation, Claim, Happening, TurnResult } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { Mail, MailState, Phase, Turn } from '../state.ts';
 import type { Bill, Bills, Cost, Usage } from '../../../kernel/cost.ts';
@@ -165,25 +165,32 @@ export function commit(state: MailState, turn: Turn, event: Event<'committed'>):
  */
 export function abandon(state: MailState, turn: Turn, reason: Reason): void {
   if (turn.phase.is === 'active') settle(state, turn, { usd: null, tokens: null }, null);
-  // The run can retry its step, if that makes sense. Usage limits were already waited for here.
-  const why =
-    turn.phase.is === 'failed' && stepOf(state, turn.thread) !== null
-      ? { ...reason, class: turn.phase.class === 'RETRYABLE_RATE_LIMIT' ? 'NON_RETRYABLE' : turn.phase.class }
-      : reason;
   if (turn.wait !== null) closeWait(state, turn.wait);
+  const why = forItsRun(state, turn, reason);
   for (const id of turn.messages) {
     const mail = state.mail.get(id);
     if (mail) failCopy(state, mail, turn.role, why);
   }
   for (const ask of turn.owes) loseCandidate(state, ask, turn.role, why);
-  const { staged: written } = ('result' in turn.phase ? turn.phase.result : turn.lastResult) ?? {
-    staged: [],
-  };
-  for (const { id, created, text } of written) {
+  for (const { id, created, text } of lastResultOf(turn)?.staged ?? []) {
     const since = state.events;
     toProject(state, id, { kind: 'refused', id, created, role: turn.role, text, reason, since });
   }
   leave(state, turn);
+}
+
+/**
+ * Of a failed turn for a step of a run also the class of the failure: the run can retry the step,
+ * if that makes sense. Usage limits were already waited for here.
+ */
+function forItsRun(state: MailState, { phase, thread }: Turn, reason: Reason): Reason {
+  if (phase.is !== 'failed' || stepOf(state, thread) === null) return reason;
+  return { ...reason, class: phase.class === 'RETRYABLE_RATE_LIMIT' ? 'NON_RETRYABLE' : phase.class };
+}
+
+/** What its last process came to; null: none has ended. */
+function lastResultOf({ phase, lastResult }: Turn): TurnResult | null {
+  return 'result' in phase ? phase.result : lastResult;
 }
 
 /** Closes a thread. Running processes finish; pending attempts do not start. */
