@@ -30,7 +30,9 @@ export const nipSettings = z
       .describe('Thousandths of a satoshi for a dollar: what roles cost is counted in them.'),
     maxBudget: wholeNumber(0)
       .optional()
-      .describe('The most that a request of somebody else may ask for, in msats; default: any amount.'),
+      .describe(
+        'The most that a request of somebody else may ask for, in the currency; default: any amount.',
+      ),
     relays: z
       .array(z.string().refine(isRelay, { error: 'the address of a relay: wss://…, on this machine ws://…' }))
       .optional()
@@ -43,12 +45,12 @@ export const nipSettings = z
   .meta({ title: 'set of settings of nip' });
 
 export function lowerNip(input: z.output<typeof nipSettings> = {}): NipSettings {
-  const { defaultTimeout, msats_per_usd: msatsPerUsd, ...rest } = input;
+  const { defaultTimeout, msats_per_usd: unitsPerUsd = null, ...rest } = input;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...defaultNip,
     ...given,
     ...(defaultTimeout === undefined ? {} : { defaultTimeout: defaultTimeout * 1_000 }),
-    msatsPerUsd: msatsPerUsd ?? null,
+    unitsPerUsd,
   };
 }

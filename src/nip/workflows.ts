@@ -198,7 +198,7 @@ async function prepare(
     parameters: inputsOf(definition, inputs),
     context: {},
     workspace: disk.root,
-    budget: { ...definition.budget, ...(msats === null ? {} : { msats }) },
+    budget: { ...definition.budget, ...(msats === null ? {} : { units: msats }) },
     only: null,
     record: null,
     replay: null,

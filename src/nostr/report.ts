@@ -1,5 +1,5 @@
 import type { Json } from '../kernel/json.ts';
-import { creditOf } from '../workflow/machine/msats.ts';
+import { creditOf } from '../workflow/machine/credit.ts';
 import type { Rules } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { tagOf, type EventTemplate } from '../letters/nostr-event.ts';
@@ -35,7 +35,7 @@ export function reportOf(state: RunState, rules: Rules, facts: ReportFacts): Exe
     stepsCompleted: completed,
     progress: { completed, total },
     currentStep: isStopped ? null : current,
-    totalCost: state.cost.msats ?? 0,
+    totalCost: state.cost.units ?? 0,
     remainingBudget: credit && credit.total - credit.spent,
     runtime: startedAt === null ? 0 : (endedAt ?? (alive ? Math.max(clock, now) : now)) - startedAt,
     message: isStopped

@@ -225,11 +225,12 @@ export const rooms: Readonly<Record<string, Rule>> = {
     `,
   },
   'extensions/metrics/page': { may: ['kernel', 'web'], types: ['extensions/metrics'], packages: [] },
+  'extensions/nip': { may: list`cli` },
   'extensions/tracing': { may: list`kernel letters mail/machine workflow/machine project/definition cli` },
   extensions: {
     may: list`
       cli web extensions/composer extensions/composer/page extensions/editors extensions/email
-      extensions/github extensions/metrics extensions/metrics/page extensions/tracing
+      extensions/github extensions/metrics extensions/metrics/page extensions/nip extensions/tracing
     `,
   },
   main: { may: ['cli', 'extensions'] },

@@ -121,7 +121,7 @@ export const rows: Rows = {
     expect(failed(3, 'policy:retry', 'retries:2')).toBe('a FAILED, b SKIPPED: FAILED');
   },
   '`budget:<msats>`': () => {
-    expect(nip([...a, 'budget:7']).body.steps[0]?.budget).toMatchObject({ msats: 7 });
+    expect(nip([...a, 'budget:7']).body.steps[0]?.budget).toMatchObject({ units: 7 });
   },
   '`["edge", from, to, condition]`': () => {
     expect(runs('$size.long == true')).toBe(true);
@@ -337,7 +337,7 @@ export const differences: Rows = {
       'holds back all but the newest of many `running` statuses, and no result, so that none is far ahead',
     ),
   'a step that has ended keeps what it has not spent of its reservation': () =>
-    heldBy('workflow/machine/msats', 'is shared among the steps that are left, at most a step its cap'),
+    heldBy('workflow/machine/credit', 'is shared among the steps that are left, at most a step its cap'),
   'requests have a bid, `execute_workflow` a budget': () => {
     expect(readAsked(request)).toMatchObject({ value: { msats: null } });
     expect(readAsked(request, 500)).toMatchObject({ value: { msats: 500 } });

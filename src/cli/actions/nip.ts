@@ -141,8 +141,8 @@ function printStatus(
 }
 
 /** The budget of a run by id is in msats only. Throws `E_USAGE`. */
-function msatsOf(text: string, { usd, tokens, msats }: Budget): number {
-  if (msats !== undefined && usd === null && tokens === null) return msats;
+function msatsOf(text: string, { usd, tokens, units }: Budget): number {
+  if (units !== undefined && usd === null && tokens === null) return units;
   throw new MailroomError('E_USAGE', `\`${text}\` is not a valid budget`, 'write msats=1000');
 }
 

@@ -142,7 +142,7 @@ async function announceRun(disk: Disk, options: NewExecution): Promise<void> {
   }
   const { loadSigner } = await import('../../nostr/signer.ts');
   const signer = await loadSigner(projectKey(disk));
-  const msats = budget.msats ?? null;
+  const msats = budget.units ?? null;
   const at = Date.now();
   const request = requestEvent({ definition, execution: run, inputs: parameters, msats, timeout, at });
   new EventLog(disk, run).append([signer.sign(request)]);

@@ -1,6 +1,7 @@
+import type { Currency } from '../../kernel/cost.ts';
 import type { Channel } from '../../channels/machine/contract.ts';
 import type { Marks } from '../../channels/host/marks.ts';
-import type { ChannelConfig } from '../../config/config.ts';
+import type { ChannelConfig, Config } from '../../config/config.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
 import type { MailState } from '../../mail/machine/state.ts';
@@ -17,6 +18,8 @@ export interface Hooks {
   readonly followMail?: (environment: Environment) => Promise<MailFollower | null>;
   /** Reports a run that has ended. Resolves to why it could not; null: it did, or was not to. */
   readonly reportRun?: (run: EndedRun, environment: Environment) => Promise<string | null>;
+  /** What runs count besides dollars and tokens. */
+  readonly currency?: (config: Config) => Currency;
   /** Opens channels by their kind; they connect later. Throws `E_USAGE` for a missing secret. */
   readonly channels?: { readonly [Kind in ChannelConfig['kind']]?: OpenChannel<Kind> };
 }

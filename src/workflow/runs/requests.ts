@@ -47,7 +47,7 @@ export async function judgeRequest(
     workflow,
     definition: { ...definition, timeout: timeout ?? definition.timeout },
     parameters: values,
-    budget: { ...definition.budget, ...(msats === null ? {} : { msats }) },
+    budget: { ...definition.budget, ...(msats === null ? {} : { units: msats }) },
     request,
   };
 }

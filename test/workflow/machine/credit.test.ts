@@ -1,7 +1,7 @@
 import fc from '../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { Workflow } from '../../../src/workflow/model.ts';
-import { allocation, msatsOf, creditOf } from '../../../src/workflow/machine/msats.ts';
+import { allocation, creditOf, unitsOf } from '../../../src/workflow/machine/credit.ts';
 import { isIn } from '../../../src/workflow/machine/fold/steps.ts';
 import { nip } from '../../languages/machine/nip.ts';
 import { World } from './world.ts';
@@ -14,14 +14,14 @@ const chain = nip(
   ['edge', 'b', 'c'],
 );
 
-function worldOf(workflow: Workflow, msats: number, perUsd: number | null = 1_000): World {
-  const budget = { usd: null, tokens: null, msats };
-  return new World(workflow, { given: { budget, msats: { perUsd, enforced: true } } });
+function worldOf(workflow: Workflow, units: number, perUsd: number | null = 1_000): World {
+  const budget = { usd: null, tokens: null, units };
+  return new World(workflow, { given: { budget, currency: { name: 'msats', perUsd, enforced: true } } });
 }
 
 function reserved(world: World, step: string): number | undefined {
   const run = world.state.steps.get(step);
-  return isIn(run, 'running') ? run.phase.reserves?.msats : undefined;
+  return isIn(run, 'running') ? run.phase.reserves?.units : undefined;
 }
 
 describe('a budget in msats', () => {
@@ -35,13 +35,13 @@ describe('a budget in msats', () => {
     expect(reserved(world, 'c')).toBe(700);
     world.done('c', { usd: 0.7 });
     expect(world.state.status).toBe('SUCCEEDED');
-    expect(creditOf(world.state)).toEqual({ total: 1_000, spent: 1_000, reserved: 0 });
+    expect(creditOf(world.state)).toEqual({ currency: 'msats', total: 1_000, spent: 1_000, reserved: 0 });
   });
 
   it('is charged what a step reserves that reports more than it can have used', () => {
     const world = worldOf(chain, 1_000);
     world.done('a', { usd: 1e308 });
-    expect(world.state.cost).toEqual({ usd: 0, tokens: 0, unpriced: 1, msats: 333 });
+    expect(world.state.cost).toEqual({ usd: 0, tokens: 0, unpriced: 1, units: 333 });
     expect(world.status('b')).toBe('RUNNING');
   });
 
@@ -87,13 +87,15 @@ describe('a budget in msats', () => {
   it('settles at the allocation what no one can say in msats', () => {
     const world = worldOf(chain, 1_000, null);
     world.done('a', { usd: 0.5 });
-    expect(world.state.cost).toMatchObject({ msats: 333, unpriced: 1 });
+    expect(world.state.cost).toMatchObject({ units: 333, unpriced: 1 });
     expect(reserved(world, 'b')).toBe(250);
   });
 
   it('is not enforced where mailroom.yaml says so', () => {
-    const budget = { usd: null, tokens: null, msats: 10 };
-    const world = new World(chain, { given: { budget, msats: { perUsd: 1_000, enforced: false } } });
+    const budget = { usd: null, tokens: null, units: 10 };
+    const world = new World(chain, {
+      given: { budget, currency: { name: 'msats', perUsd: 1_000, enforced: false } },
+    });
     world.done('a', { usd: 1 });
     expect(reserved(world, 'b')).toBe(0);
     expect(world.running).toEqual(['b']);
@@ -200,10 +202,10 @@ describe('whatever steps cost', () => {
         const usd = Number(`${String(whole)}e-${String(places)}`);
         const exact = BigInt(whole) * BigInt(perUsd);
         const by = 10n ** BigInt(places);
-        expect(BigInt(msatsOf(usd, perUsd))).toBe((exact + by - 1n) / by);
+        expect(BigInt(unitsOf(usd, perUsd))).toBe((exact + by - 1n) / by);
       }),
     );
-    expect(msatsOf(5e-324, 1)).toBe(1);
-    expect(msatsOf(1e300, 1_000)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(unitsOf(5e-324, 1)).toBe(1);
+    expect(unitsOf(1e300, 1_000)).toBe(Number.MAX_SAFE_INTEGER);
   });
 });
