@@ -13,6 +13,7 @@ import { branchProblem } from '../machine/branch.ts';
 import { headBranch } from '../../git/head-branch.ts';
 import { editedLimits, editOf, updated } from '../machine/resumption.ts';
 import { compile } from '../machine/rules.ts';
+import { runEventsOf } from '../../project/definition/hooks.ts';
 import { ProblemsError } from '../../project/definition/problems.ts';
 import { happeningOf, type RunControlFile } from '../host/commands.ts';
 import type { RunHost } from '../host/run-host.ts';
@@ -87,7 +88,7 @@ async function beginLocked(
     if (own.byEvents) await announce(disk, settings, card.run, options);
     createRun(disk, { ...card, startedAt: Date.now() }, own, workflow.text);
     const composed = await composeRun(disk, settings, run, { watch, lock, origin, isNew: true });
-    return starting(composed, async (host) => {
+    return starting(composed, (host) => {
       host.begin({
         run: card.run,
         workflow: own.name,
@@ -103,8 +104,7 @@ async function beginLocked(
         timeout: own.timeout,
         only: options.only,
       });
-      if (options.request !== undefined)
-        (await import('../../project/definition/executions.ts')).keepRequest(disk, options.request);
+      options.request?.begun();
     });
   });
 }
@@ -166,14 +166,15 @@ function refuseStart(options: BeginOptions, settings: RunSettings): void {
 
 async function announce(
   disk: Disk,
-  { config }: RunSettings,
+  { config, hooks }: RunSettings,
   run: string,
-  options: BeginOptions,
+  { workflow, parameters, budget, definition, request }: BeginOptions,
 ): Promise<void> {
-  const { admitRun } = await import('../../project/definition/executions.ts');
-  const { workflow, parameters, budget, definition, request } = options;
   const { timeout } = definition;
-  await admitRun(disk, config.nip, { run, workflow, parameters, budget, timeout, request });
+  const events = await runEventsOf(hooks);
+  if (events === null)
+    throw new MailroomError('E_WORKFLOW', 'no extension announces runs of workflows that are events');
+  await events.admit(disk, config, { run, workflow, parameters, budget, timeout, request });
 }
 
 /** What a run counts besides dollars and tokens; null: it has no use for it. */
