@@ -30,9 +30,7 @@ export const nipSettings = z
       .describe('Thousandths of a satoshi for a dollar: what roles cost is counted in them.'),
     maxBudget: wholeNumber(0)
       .optional()
-      .describe(
-        'The most that a request of somebody else may ask for, in the currency; default: any amount.',
-      ),
+      .describe('The most that a request of somebody else may ask for, in msats; default: any amount.'),
     relays: z
       .array(z.string().refine(isRelay, { error: 'the address of a relay: wss://…, on this machine ws://…' }))
       .optional()

@@ -99,7 +99,7 @@ export interface Listening {
 
 /** The runs of `up`. */
 export interface AskedRuns {
-  /** Starts or continues a run of a workflow (its file, relative to the project), and follows it. */
+  /** Starts or continues a run of a workflow (its file from the project), and follows it. */
   run(file: string, id: string, trigger: JsonObject): Promise<boolean>;
   /** Resolves when a requested run has begun; it is followed in the background. */
   ask(asked: AskedWorkflow, id: string): Promise<void>;

@@ -79,7 +79,7 @@ export class Room {
     return reserved > 0 ? 'later' : 'never';
   }
 
-  /** The reservation of a launch: its own limits, and its share of the run's money in its currency. */
+  /** The reservation of a launch: its own limits, and its share of the run's own currency. */
   share(own: Budget | null): Budget | null {
     const credit = this.#credit;
     const root = this.#context.state.scopes.get('');
