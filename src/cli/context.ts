@@ -5,6 +5,7 @@ import type { Project } from '../project/project.ts';
 import type { Call } from './call.ts';
 import type { TurnPlace } from '../mail/questions/sending.ts';
 import type { AddedRoutes } from '../server/http/route.ts';
+import type { AddedTools } from '../server/mcp/project.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What is available before the command line is read: enough for `--help` and `--version`. */
@@ -53,12 +54,14 @@ export interface Context {
   readonly act: (run: () => Promise<number>) => Promise<void>;
   /** Loads the operations of the HTTP API that extensions add. */
   readonly addedRoutes: AddedRoutes;
+  /** The tools that extensions add for a person's agent. */
+  readonly addedTools: () => Promise<readonly AddedTools[]>;
   /** The commands and options of the command line. */
   readonly program: Command;
 }
 
 /** What a context has of the command line. */
-type Given = Pick<Context, 'program' | 'addedRoutes'>;
+type Given = Pick<Context, 'program' | 'addedRoutes' | 'addedTools'>;
 
 export function makeContext(start: Start, plain: Terminal, given: Given): Context {
   let loaded: Call | null = null;

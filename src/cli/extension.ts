@@ -1,5 +1,7 @@
 import type { Hooks } from '../project/definition/hooks.ts';
 import type { AddedRoutes } from '../server/http/route.ts';
+import type { AddedTools } from '../server/mcp/project.ts';
+import type { Context } from './context.ts';
 import type { Commands } from './commands/table.ts';
 
 /**
@@ -16,4 +18,6 @@ export interface Extension extends Hooks {
   };
   /** Loads its operations of the HTTP API. */
   readonly routes?: AddedRoutes;
+  /** Its tools for a person's agent; null: the project has no use for them. */
+  readonly tools?: (context: Context) => Promise<AddedTools | null>;
 }

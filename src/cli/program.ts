@@ -67,7 +67,9 @@ export function makeProgram(
     });
   const addedRoutes: Context['addedRoutes'] = async (server) =>
     (await Promise.all(extensions.map(async ({ routes }) => routes?.(server) ?? []))).flat();
-  const context = makeContext(start, terminal, { program, addedRoutes });
+  const addedTools: Context['addedTools'] = async () =>
+    (await Promise.all(extensions.map(async ({ tools }) => (await tools?.(context)) ?? []))).flat();
+  const context = makeContext(start, terminal, { program, addedRoutes, addedTools });
   for (const group of ['project', 'mail', 'workflows'] as const) {
     program.commandsGroup(heads[group]);
     const added = extensions.map(({ commands }) => commands?.[group] ?? {});

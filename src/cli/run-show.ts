@@ -25,7 +25,7 @@ export async function showRun(
   if (run !== null) {
     const shown = shownRun(run, at);
     const alive = await run.alive();
-    const unsent = run.definition.byEvents ? await unsentOf(context, run) : 0;
+    const unsent = run.definition.byEvents ? await context.place().workflows.unsent(run.run) : 0;
     answer(terminal, options, shown.document, () => runLines(run, shown, { alive, unsent }, terminal));
     return true;
   }
@@ -75,12 +75,6 @@ function waitingLines({ card, since, waits }: HostedRun, { colours }: Terminal):
     `since      ${moment(new Date(since).toISOString())}`,
     `workspace  ${card.workspace}`,
   ];
-}
-
-/** The number of its events that some relay has not acknowledged yet. */
-async function unsentOf(context: Context, { run }: StoredRun): Promise<number> {
-  const nip = await context.place().nip();
-  return (await nip.report(run)).unsentEvents;
 }
 
 function runLines(

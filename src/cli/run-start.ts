@@ -276,6 +276,6 @@ async function budgetOf(definition: Workflow, text: string | undefined): Promise
   return {
     usd: least(definition.budget.usd, given.usd),
     tokens: least(definition.budget.tokens, given.tokens),
-    ...(given.msats === undefined ? {} : { msats: given.msats }),
+    ...(given.units === undefined ? {} : { units: given.units }),
   };
 }

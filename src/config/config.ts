@@ -231,9 +231,9 @@ export interface NipSettings {
   readonly defaultTimeout: number;
   /** Whether a run that has exceeded its budget ends. */
   readonly budgetEnforcement: boolean;
-  /** Thousandths of a satoshi per dollar; null: costs in dollars are not converted. */
-  readonly msatsPerUsd: number | null;
-  /** The maximum budget of another requester's request, in msats; null: unlimited. */
+  /** Units of the currency per dollar; null: costs in dollars are not converted. */
+  readonly unitsPerUsd: number | null;
+  /** The maximum budget of another requester's request, in the currency; null: unlimited. */
   readonly maxBudget: number | null;
   /** The relays that events are sent to and requests come from; empty: no connections. */
   readonly relays: readonly string[];
@@ -249,7 +249,7 @@ export const defaultNip: NipSettings = {
   maxConcurrentWorkflows: 5,
   defaultTimeout: 300_000,
   budgetEnforcement: true,
-  msatsPerUsd: null,
+  unitsPerUsd: null,
   maxBudget: null,
   relays: [],
   requesters: [],

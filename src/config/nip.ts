@@ -43,12 +43,12 @@ export const nipSettings = z
   .meta({ title: 'set of settings of nip' });
 
 export function lowerNip(input: z.output<typeof nipSettings> = {}): NipSettings {
-  const { defaultTimeout, msats_per_usd: msatsPerUsd, ...rest } = input;
+  const { defaultTimeout, msats_per_usd: unitsPerUsd = null, ...rest } = input;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...defaultNip,
     ...given,
     ...(defaultTimeout === undefined ? {} : { defaultTimeout: defaultTimeout * 1_000 }),
-    msatsPerUsd: msatsPerUsd ?? null,
+    unitsPerUsd,
   };
 }

@@ -1,3 +1,4 @@
+import { currencyName } from '../kernel/money.ts';
 import * as z from 'zod';
 import { errorCodes, type ErrorCode, type Reason } from '../kernel/errors.ts';
 import type { DocumentOf, Json } from '../kernel/json.ts';
@@ -20,7 +21,7 @@ export const cost = z.strictObject({
   usd: z.number().describe('Dollars'),
   tokens: z.number(),
   unpriced: z.number().describe('Launches of unknown price, which count as what was reserved'),
-  msats: z.number().exactOptional().describe('Thousandths of a satoshi'),
+  [currencyName]: z.number().exactOptional().describe('Thousandths of a satoshi'),
 }) satisfies z.ZodType<Cost>;
 
 const errorCode = z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]);

@@ -1,3 +1,4 @@
+import { currencyName } from '../kernel/money.ts';
 import * as z from 'zod';
 import type { DocumentOf, Json } from '../kernel/json.ts';
 import { cost, count, json, runStatus, texts, time, version } from './common.ts';
@@ -94,7 +95,7 @@ const step: z.ZodType<StepDocument> = ownStep
 /** `show <run>`, and what `runs` lists of it. */
 export const runDocument = z.strictObject({
   ...summary,
-  budget: z.strictObject({ msats: z.number(), left: z.number() }).exactOptional(),
+  budget: z.strictObject({ [currencyName]: z.number(), left: z.number() }).exactOptional(),
   warnings: texts,
   steps: z.record(z.string(), step),
   parameters: z.record(z.string(), json),

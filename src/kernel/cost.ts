@@ -6,8 +6,8 @@ export interface Cost {
   readonly usd: number;
   readonly tokens: number;
   readonly unpriced: number;
-  /** Thousandths of a satoshi; missing: not counted. */
-  readonly msats?: number;
+  /** In the currency of the run, a whole number; missing: not counted. */
+  readonly units?: number;
 }
 
 /** The total cost of launches of one kind on one day. */
@@ -36,10 +36,19 @@ export interface Budget {
   readonly usd: number | null;
   readonly tokens: number | null;
   /**
-   * Thousandths of a satoshi, a whole number; only in workflows, whose steps share them. Missing:
-   * unlimited.
+   * In the currency of the run, a whole number; only in workflows, whose steps share them.
+   * Missing: unlimited.
    */
-  readonly msats?: number;
+  readonly units?: number;
+}
+
+/** What a run counts besides dollars and tokens. */
+export interface Currency {
+  readonly name: string;
+  /** Units for a dollar; null: no conversion. */
+  readonly perUsd: number | null;
+  /** Whether exceeding the budget ends the run. */
+  readonly enforced: boolean;
 }
 
 /** Measured use. Null is unknown, which never counts as zero. */

@@ -2,6 +2,9 @@ import type { Bill, Bills, Budget, Cost, Usage } from './cost.ts';
 
 export const noCost: Cost = { usd: 0, tokens: 0, unpriced: 0 };
 
+/** The currency that a budget may have besides dollars and tokens. */
+export const currencyName = 'msats';
+
 /** Sums stop here: beyond it neither tokens nor millionths of dollars are exact. */
 const largest = Number.MAX_SAFE_INTEGER;
 
@@ -11,15 +14,15 @@ function round(usd: number): number {
 }
 
 export function addCost(a: Cost, b: Cost): Cost {
-  const msats =
-    a.msats === undefined && b.msats === undefined
+  const units =
+    a.units === undefined && b.units === undefined
       ? {}
-      : { msats: Math.min(largest, (a.msats ?? 0) + (b.msats ?? 0)) };
+      : { units: Math.min(largest, (a.units ?? 0) + (b.units ?? 0)) };
   return {
     usd: Math.min(largest / 1e6, round(a.usd + b.usd)),
     tokens: Math.min(largest, a.tokens + b.tokens),
     unpriced: a.unpriced + b.unpriced,
-    ...msats,
+    ...units,
   };
 }
 

@@ -31,7 +31,6 @@ import {
   type Surroundings,
 } from './definition/definition.ts';
 import type { Edited } from './edited-project.ts';
-import type { NipWorkflows } from '../nip/workflows.ts';
 import { Workflows } from '../workflow/runs/workflows.ts';
 import { Workers } from '../workers/workers.ts';
 import { Files } from './definition/files.ts';
@@ -211,12 +210,6 @@ export class Project {
   async editor(): Promise<Pick<Edited, 'complete' | 'hover'>> {
     const { EditedProject } = await import('./edited-project.ts');
     return (this.#editor ??= new EditedProject(this.root, true, new UnsavedTexts(), this.#surroundings));
-  }
-
-  /** Workflows of the language nip by their ids. */
-  async nip(): Promise<NipWorkflows> {
-    const { NipWorkflows: Loaded } = await import('../nip/workflows.ts');
-    return new Loaded(this.disk, this.settings, this.workflows);
   }
 
   /**

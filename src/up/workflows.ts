@@ -20,15 +20,13 @@ import { watchTrees } from '../disk/watch-tree.ts';
 import { confirmAtStart } from '../project/definition/rules.ts';
 import { saidTo } from '../project/definition/confirmed.ts';
 import type { Settings } from '../project/definition/definition.ts';
+import type { Hooks, Listener, Listening } from '../project/definition/hooks.ts';
 import type { RunSettings } from '../workflow/runs/compose.ts';
 import { weakSecrets } from '../workflow/host/secrets.ts';
 import { triggeredWorkflows, type TriggeredWorkflow } from '../project/definition/triggered.ts';
+import { readerOf } from '../project/definition/workflows.ts';
 import { warningsNote } from '../project/definition/validate.ts';
 import { UpRuns, type OnRun } from './runs.ts';
-import { isContained } from '../kernel/contained.ts';
-import { relaysOf } from '../nostr/relays.ts';
-import { UnsentEvents } from '../nip/unsent.ts';
-import { listenToRelays } from './requests.ts';
 
 const pollTime = 60_000;
 const pollBytes = 64 * 1024;
@@ -55,7 +53,12 @@ export async function openWorkflows(
     for (const each of triggers) each.hint();
   });
   const listener = await listen(found.workflows, triggers, settings);
-  const nostr = await openRelays(disk, settings, runs, hints.failed);
+  const listeners = await listenersOf(settings.hooks, {
+    disk,
+    reader: readerOf(disk, settings),
+    runs,
+    failed: hints.failed,
+  });
   const received = (messages: readonly Message[]) => {
     for (const message of messages) for (const each of triggers) each.received(message);
   };
@@ -74,13 +77,13 @@ export async function openWorkflows(
     problems: () => [
       ...problemsNow().filter((problem) => problem !== null),
       ...runs.problems,
-      ...(nostr?.problems() ?? []),
+      ...listeners.flatMap((each) => each.problems()),
     ],
     recoveries: () => [],
     received,
     isTalking: () => false,
     close: async () => {
-      await nostr?.close();
+      for (const each of listeners) await each.close();
       await listener?.close();
       await watcher?.close();
     },
@@ -188,45 +191,8 @@ function notesOf(
   );
 }
 
-/** The relay connections of `up`. */
-interface UpRelays {
-  problems(): readonly string[];
-  close(): Promise<void>;
-}
-
-/**
- * Sends what relays do not have yet, and listens for requests; null: the project has no relays, so
- * nothing is loaded or connected.
- */
-async function openRelays(
-  disk: Disk,
-  settings: Settings,
-  runs: UpRuns,
-  failed: (error: unknown) => void,
-): Promise<UpRelays | null> {
-  const { nip } = settings.config;
-  const relays = nip.enabled ? await relaysOf(disk, nip) : null;
-  if (relays === null) return null;
-  let deaf: string | null = null;
-  // Without its key, or with unreadable logs, the mail and other runs continue.
-  const requests = await listenToRelays(disk, settings, runs, relays, failed).catch((error: unknown) => {
-    if (!isContained(error)) throw error;
-    deaf = `requests from relays are not followed: ${error.message}`;
-    return null;
-  });
-  const unsent = new UnsentEvents(disk, relays);
-  const sending = unsent.follow(failed);
-  return {
-    problems: () => [
-      ...relays.problems,
-      ...(deaf === null ? [] : [deaf]),
-      ...(requests?.problems ?? []),
-      ...(unsent.problem === null ? [] : [unsent.problem]),
-    ],
-    close: async () => {
-      await sending.close();
-      await requests?.close();
-      await relays.close();
-    },
-  };
+/** What extensions follow while `up` runs. */
+async function listenersOf(hooks: readonly Hooks[], up: Listening): Promise<Listener[]> {
+  const found = await Promise.all(hooks.flatMap((each) => each.listen?.(up) ?? []));
+  return found.filter((each) => each !== null);
 }

@@ -4,13 +4,7 @@ import { importsOf, languageRooms, roomOf } from './rooms.ts';
 import { parse, readTree } from './tree.ts';
 
 /** Who outside of languages/ knows the folder of a language; docs/architecture.md says why. */
-const known = [
-  'editing languages/swdl',
-  'nip languages/nip',
-  'project/definition languages/nip',
-  'project/definition languages/swdl',
-  'server/mcp languages/nip',
-];
+const known = ['editing languages/swdl', 'extensions/nip languages/nip', 'project/definition languages/swdl'];
 
 it('are described in docs/architecture.md by what they bring', () => {
   const page = readTree(['docs'], ['architecture.md']).get('docs/architecture.md') ?? '';

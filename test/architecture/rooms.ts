@@ -100,7 +100,6 @@ export const rooms: Readonly<Record<string, Rule>> = {
     ],
     pure: ['yaml', 'zod'],
   },
-  nostr: { may: ['kernel', 'letters', 'config', 'disk', 'mail/format', 'workflow', 'workflow/machine'] },
   'channels/machine': { may: ['kernel', 'letters'], pure: [] },
   'channels/host': { may: ['kernel', 'letters', 'config', 'disk', 'host', 'channels/machine'] },
   'channels/command': { may: ['kernel', 'letters', 'channels/machine'] },
@@ -110,7 +109,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: list`
       kernel letters yaml expressions config providers disk git host process process/sandbox mail/format
       mail/protocol mail/machine workflow workflow/machine workflow/files workflow/triggers workflow/host
-      languages languages/shared languages/swdl languages/nip nostr channels/machine channels/host
+      languages languages/shared languages/swdl channels/machine channels/host
       documents
     `,
   },
@@ -131,13 +130,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: list`
       kernel letters yaml config providers disk git host queue process/output process/sandbox mail/machine
       mail/mailboxes mail/trail workflow workflow/machine workflow/files workflow/triggers workflow/host
-      languages languages/shared nostr documents graph project/definition workers mail/controller
-    `,
-  },
-  nip: {
-    may: list`
-      kernel letters config disk host process/supervision workflow workflow/machine workflow/files
-      workflow/host languages/nip nostr project/definition workflow/runs
+      languages languages/shared documents graph project/definition workers mail/controller
     `,
   },
   project: {
@@ -145,7 +138,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
       kernel letters yaml config providers disk git host process process/output process/sandbox
       process/supervision mail/format mail/protocol mail/machine mail/mailboxes workflow workflow/files
       workflow/triggers workflow/host editing channels/host documents project/definition workers
-      mail/controller workflow/runs nip
+      mail/controller workflow/runs
     `,
   },
   'mail/questions': {
@@ -162,15 +155,15 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   up: {
     may: list`
-      kernel letters config disk host process process/sandbox process/supervision mail/format mail/machine
-      workflow workflow/machine workflow/files workflow/triggers workflow/host nostr channels/machine
-      channels/host channels/command documents project/definition mail/controller workflow/runs nip
+      kernel config disk host process process/sandbox process/supervision mail/format mail/machine
+      workflow workflow/machine workflow/files workflow/triggers workflow/host channels/machine
+      channels/host channels/command documents project/definition mail/controller workflow/runs
       project mail/questions workflow/questions
     `,
   },
   'server/mcp': {
     may: list`
-      kernel languages/nip nostr documents project/definition workflow/runs project mail/questions
+      kernel documents project/definition workflow/runs project mail/questions
       workflow/questions
     `,
   },
@@ -182,8 +175,8 @@ export const rooms: Readonly<Record<string, Rule>> = {
   cli: {
     may: list`
       kernel config disk git host process mail/format mail/machine mail/mailboxes workflow
-      workflow/machine workflow/host nostr documents graph project/definition workers mail/controller
-      workflow/runs nip project mail/questions workflow/questions up server/mcp server/http
+      workflow/machine workflow/host documents graph project/definition workers mail/controller
+      workflow/runs project mail/questions workflow/questions up server/mcp server/http
     `,
   },
   'extensions/composer': {
@@ -225,11 +218,21 @@ export const rooms: Readonly<Record<string, Rule>> = {
     `,
   },
   'extensions/metrics/page': { may: ['kernel', 'web'], types: ['extensions/metrics'], packages: [] },
+  'extensions/nip': {
+    may: list`
+      kernel letters config disk host workflow workflow/machine workflow/files workflow/host languages/nip
+      project/definition workflow/runs project workflow/questions server/mcp cli
+      extensions/nip/nostr
+    `,
+  },
+  'extensions/nip/nostr': {
+    may: ['kernel', 'letters', 'config', 'disk', 'mail/format', 'workflow', 'workflow/machine'],
+  },
   'extensions/tracing': { may: list`kernel letters mail/machine workflow/machine project/definition cli` },
   extensions: {
     may: list`
       cli web extensions/composer extensions/composer/page extensions/editors extensions/email
-      extensions/github extensions/metrics extensions/metrics/page extensions/tracing
+      extensions/github extensions/metrics extensions/metrics/page extensions/nip extensions/tracing
     `,
   },
   main: { may: ['cli', 'extensions'] },

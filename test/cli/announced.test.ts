@@ -27,8 +27,6 @@ it.each([
   ['reload'],
   ['doctor', '--fix'],
   ['init', '--for', 'w'],
-  ['nip', 'define', 'w.json'],
-  ['nip', 'send'],
 ])('%j names the project, which is not the current folder', async (...words) => {
   expect(await firstComplaint(...words)).toBe(`project: ${root}`);
 });

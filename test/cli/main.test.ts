@@ -67,8 +67,6 @@ describe('the program', () => {
         run-step <workflow> [step]  run a single step of a workflow, in a new run
         watch <workflow>            run a workflow, and again after every change of a file in its
                                     workspace
-        nip <action> [what]         define or execute a nip workflow, show the status of a run, or send
-                                    events
         runs                        list the runs of the project, newest first
         logs <run>                  print the output of the steps of a run
         approve [run] [gate]        approve a gate so that dependent steps can run

@@ -148,7 +148,7 @@ channels:
       maxConcurrentWorkflows: 5,
       defaultTimeout: 60_000,
       budgetEnforcement: true,
-      msatsPerUsd: 1_000_000,
+      unitsPerUsd: 1_000_000,
       maxBudget: 5_000,
       relays: ['wss://relay.example.com', 'ws://127.0.0.1:7777/'],
       requesters: [],

@@ -1,8 +1,4 @@
-import fc from '../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
-import { publishedStatusOf } from '../../src/nostr/published-status.ts';
-import { answersFor, readAsked } from '../../src/nostr/request.ts';
-import { workflowList } from '../../src/nostr/listing.ts';
 import { readDelivery, readEvent, readRelayMessage } from '../../src/letters/letters.ts';
 
 const event = {
@@ -36,29 +32,6 @@ describe('a signed event', () => {
     [{ ...event, content: {} }, '`content` must be a string'],
   ])('is not %j', (value, problem) => {
     expect(readEvent(JSON.stringify(value))).toEqual({ ok: false, problem });
-  });
-
-  it('of any shape can be reported, judged and listed', () => {
-    const one = fc.record({
-      created_at: fc.oneof(fc.nat(), fc.constantFrom(8.64e12, 8.64e12 + 1, 2 ** 53)),
-      kind: fc.constantFrom(5_920, 6_920, 7_920, 30_920),
-      tags: fc.array(
-        fc.tuple(
-          fc.constantFrom('status', 'progress', 'd', 'output', 'step', 'bid', '__proto__'),
-          fc.string(),
-        ),
-      ),
-      content: fc.oneof(fc.string(), fc.json(), fc.constant(`${'['.repeat(9_999)}${']'.repeat(9_999)}`)),
-    });
-    const property = fc.property(fc.array(one, { minLength: 1, maxLength: 3 }), (changes) => {
-      const events = changes.flatMap((change) => {
-        const read = readEvent(JSON.stringify({ ...event, ...change }));
-        return read.ok ? read.value : [];
-      });
-      JSON.stringify([publishedStatusOf(events), workflowList(events, null)]);
-      for (const each of events) expect([readAsked(each).ok, answersFor(event, '', each)]).toHaveLength(2);
-    });
-    fc.assert(property, { numRuns: 200 });
   });
 });
 

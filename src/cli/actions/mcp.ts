@@ -1,6 +1,7 @@
 import metadata from '../../../package.json' with { type: 'json' };
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
+import { caller } from '../control.ts';
 
 interface McpOptions {
   readonly approve?: boolean;
@@ -11,8 +12,10 @@ export async function mcp(context: Context, { approve = false }: McpOptions): Pr
   const { version } = metadata;
   const { turn } = context;
   if (turn === null) {
-    const { serveProjectTools } = await import('../project-tools.ts');
-    await serveProjectTools(context, { version, approve });
+    const { serveProject } = await import('../../server/mcp/project.ts');
+    const { now } = context.terminal;
+    const tools = { project: context.project(), version, name: caller(context), now, approve };
+    await serveProject(tools, await context.addedTools());
     return 0;
   }
   if (turn.outbox === '' || turn.thread === '')

@@ -137,26 +137,6 @@ export const workflows: Commands = {
     examples: ['mailroom watch workflows/check.yaml'],
     run: async () => (await import('../actions/watch.ts')).watch,
   },
-  nip: {
-    about: 'define or execute a nip workflow, show the status of a run, or send events',
-    arguments: {
-      '<action>': { about: 'what to do', choices: ['define', 'execute', 'status', 'send'] },
-      '[what]':
-        'define: a file; execute: the id of a workflow or of its event; status: a run, or the id of a request; send: nothing',
-    },
-    options: {
-      '--input <name=value>': { about: 'execute: set an input; repeatable', repeatable: true },
-      '--budget <msats=N>': 'execute: stop the run at this cost',
-      '--timeout <seconds>': 'execute: stop the run after this time',
-      '--async': 'execute: run in the background and print the id of the run',
-      ...json,
-    },
-    examples: [
-      'mailroom nip define workflows/measure.json',
-      'mailroom nip execute measure --input text="some words"',
-    ],
-    run: async () => (await import('../actions/nip.ts')).runNip,
-  },
   runs: {
     about: 'list the runs of the project, newest first',
     options: json,

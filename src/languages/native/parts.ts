@@ -1,3 +1,4 @@
+import { currencyName } from '../../kernel/money.ts';
 import * as z from 'zod';
 import { name, text, tokens, wholeNumber } from '../../yaml/schema.ts';
 
@@ -79,13 +80,15 @@ export const workBudget = z
   .strictObject({
     usd: z.number().min(0, { error: 'at least 0' }).optional().describe('Dollars.'),
     tokens: tokens.optional().describe('Tokens of both directions: 4000, 400k, 2M.'),
-    msats: wholeNumber(0).optional().describe('Of a run with a budget in msats, the most that it is given.'),
+    [currencyName]: wholeNumber(0)
+      .optional()
+      .describe(`Of a run with a budget in ${currencyName}, the most that it is given.`),
   })
   .meta({ title: 'budget' })
-  .transform(({ usd = null, tokens: both = null, msats }) => ({
+  .transform(({ usd = null, tokens: both = null, [currencyName]: units }) => ({
     usd,
     tokens: both,
-    ...(msats === undefined ? {} : { msats }),
+    ...(units === undefined ? {} : { units }),
   }));
 
 /** A value passed to an agent's prompt. */

@@ -92,7 +92,7 @@ function lowerStep(step: StepTag, lowering: Lowering): Step {
       codes: null,
     },
     onFailure: policy,
-    budget: budget === null ? null : { usd: null, tokens: null, msats: budget },
+    budget: budget === null ? null : { usd: null, tokens: null, units: budget },
   };
 }
 

@@ -3,7 +3,6 @@ import type { TextFile } from './project-files.ts';
 import type { PromptContext } from '../../languages/shared/prompt-contexts.ts';
 import type { Moment } from '../../kernel/times.ts';
 import type { RunCard } from '../../letters/letters.ts';
-import type { NostrEvent } from '../../letters/nostr-event.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
 import type { Checked } from '../../kernel/diagnostic.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -115,13 +114,24 @@ export interface RunHistory {
   readonly complete: boolean;
 }
 
+/** What requests a run, and is kept with it. */
+export interface RunRequest {
+  /** Keeps it as the first event of the run. */
+  announce(run: string): void;
+  /**
+   * Keeps it as followed: not before its run has begun, so that a request whose run never began is
+   * followed again.
+   */
+  begun(): void;
+}
+
 /** A run requested by a signed event. */
 export interface AskedWorkflow {
   readonly workflow: FoundWorkflow;
   readonly definition: Workflow;
   readonly parameters: Readonly<Record<string, Json>>;
   readonly budget: Budget;
-  readonly request: NostrEvent;
+  readonly request: RunRequest;
 }
 
 export interface BeginOptions {
@@ -138,7 +148,7 @@ export interface BeginOptions {
   /** Its id, a uuid v7; absent: a new one. */
   readonly run?: string;
   /** The event that requests it; absent: none. */
-  readonly request?: NostrEvent;
+  readonly request?: RunRequest | undefined;
   /** The folder to record agents into, absolute; null: none. */
   readonly record: string | null;
   /** The folder of a recording that answers in place of all providers, absolute; null: none. */

@@ -1,11 +1,14 @@
+import type { Currency } from '../../kernel/cost.ts';
 import type { Channel } from '../../channels/machine/contract.ts';
 import type { Marks } from '../../channels/host/marks.ts';
-import type { ChannelConfig } from '../../config/config.ts';
+import type { ChannelConfig, Config } from '../../config/config.ts';
 import type { Disk } from '../../disk/disk.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
-import type { RunHistory } from './contracts.ts';
+import type { AskedWorkflow, BeginOptions, FoundWorkflow, RunHistory } from './contracts.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Observing } from '../../workflow/host/ports.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,6 +20,12 @@ export interface Hooks {
   readonly followMail?: (environment: Environment) => Promise<MailFollower | null>;
   /** Reports a run that has ended. Resolves to why it could not; null: it did, or was not to. */
   readonly reportRun?: (run: EndedRun, environment: Environment) => Promise<string | null>;
+  /** Loads what signs and announces the runs of workflows that are events (`byEvents`). */
+  readonly events?: () => Promise<RunEvents>;
+  /** Follows what others ask for while `up` runs; null: nothing is to be followed. */
+  readonly listen?: (up: Listening) => Promise<Listener | null>;
+  /** What runs count besides dollars and tokens. */
+  readonly currency?: (config: Config) => Currency;
   /** Opens channels by their kind; they connect later. Throws `E_USAGE` for a missing secret. */
   readonly channels?: { readonly [Kind in ChannelConfig['kind']]?: OpenChannel<Kind> };
 }
@@ -43,3 +52,65 @@ export type OpenChannel<Kind extends ChannelConfig['kind']> = (
   settings: Extract<ChannelConfig, { readonly kind: Kind }>,
   place: { readonly disk: Disk; readonly marks: Marks; readonly environment: Environment },
 ) => Promise<Channel>;
+
+/** What is done with workflows that are events, and with their runs. */
+export interface RunEvents {
+  /** A parsed definition, with an error if its signature does not match its text. */
+  verified(text: string, checked: FoundWorkflow['checked'], file: string): Promise<FoundWorkflow['checked']>;
+  /** The run that a file (absolute) asks for; null: it asks for none. Throws `E_FORBIDDEN`. */
+  asked(disk: Disk, reader: () => Promise<WorkflowReader>, file: string): Promise<AskedWorkflow | null>;
+  /** Announces a run that this process has locked. Throws `E_LOCKED` at a limit of runs. */
+  admit(disk: Disk, config: Config, run: NewExecution): Promise<void>;
+  /** How the status of a run is published; undefined: no event requested it. */
+  announcement(disk: Disk, run: string, config: Config): Promise<Announcement | undefined>;
+  /** The number of events of a run that were not sent everywhere. */
+  unsent(disk: Disk, config: Config, run: string): number;
+}
+
+export interface NewExecution extends Pick<BeginOptions, 'parameters' | 'budget' | 'request'> {
+  readonly run: string;
+  readonly workflow: Pick<FoundWorkflow, 'text'>;
+  readonly timeout: number | null;
+}
+
+export interface Announcement {
+  readonly observing: Observing;
+  /** What does not work now and will be retried. */
+  readonly problems: () => readonly string[];
+  /** The number of events that were not sent everywhere. */
+  readonly unsent: () => number;
+  close(): Promise<void>;
+}
+
+/** What reads the workflows of a project. */
+export interface WorkflowReader {
+  readonly config: Config;
+  /** Reads a definition. `file` is absolute. */
+  readonly workflow: (file: string) => Promise<FoundWorkflow>;
+}
+
+export interface Listening {
+  readonly disk: Disk;
+  readonly reader: WorkflowReader;
+  readonly runs: AskedRuns;
+  /** Receives internal errors. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** The runs of `up`. */
+export interface AskedRuns {
+  /** Starts or continues a run of a workflow (its file from the project), and follows it. */
+  run(file: string, id: string, trigger: JsonObject): Promise<boolean>;
+  /** Resolves when a requested run has begun; it is followed in the background. */
+  ask(asked: AskedWorkflow, id: string): Promise<void>;
+}
+
+export interface Listener {
+  problems(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** What the extensions do with workflows that are events; null: no extension knows any. */
+export async function runEventsOf(hooks: readonly Hooks[]): Promise<RunEvents | null> {
+  return (await hooks.find(({ events }) => events !== undefined)?.events?.()) ?? null;
+}

@@ -17,6 +17,7 @@ import { checkedOut, withoutMcpOf, type Settings } from './definition.ts';
 import { deputiesOf } from './deputies.ts';
 import { identitiesBy } from './find-workflow.ts';
 import { withWeakSecrets } from '../../workflow/host/secrets.ts';
+import { runEventsOf, type WorkflowReader } from './hooks.ts';
 import { ProblemsError } from './problems.ts';
 
 /** Reads a definition, with the files that it names. `file` is absolute. */
@@ -40,6 +41,11 @@ export async function readWorkflow(
   const path = shownPath(disk.root, file);
   const checked = { ok: false, problems: [problem] } as const;
   return { file, path, text: '', checked, promptContexts: () => [], fingerprint: () => '', parts: () => [] };
+}
+
+/** Reads workflows with these settings. */
+export function readerOf(disk: Disk, settings: Settings): WorkflowReader {
+  return { config: settings.config, workflow: (file) => readWorkflow(disk, settings, file) };
 }
 
 /** The caller's options besides the file. */
@@ -67,17 +73,27 @@ export async function checkWorkflow(
   const checked: Checked<Workflow> = parseWorkflow(text, path, context);
   const { withStepSettings } = await import('./obeyed-settings.ts');
   const held = await withStepSettings(checked, { ...settings, root: disk.root });
-  const { verified } = await import('./executions.ts');
   texts.set(path, text);
   return {
     file,
     path,
     text,
-    checked: withWeakSecrets(await verified(text, held, path)),
+    checked: withWeakSecrets(await verified(text, held, path, settings)),
     promptContexts: () => promptContextsOf(text, path, context),
     fingerprint: () => fingerprintOf(texts),
     parts: () => [...texts].map(([name, content]) => ({ path: name, text: content })),
   };
+}
+
+/** A definition that is an event, with an error if its signature does not match its text. */
+async function verified(
+  text: string,
+  checked: Checked<Workflow>,
+  path: string,
+  { hooks }: Settings,
+): Promise<Checked<Workflow>> {
+  if (!checked.ok || !checked.value.byEvents) return checked;
+  return (await runEventsOf(hooks))?.verified(text, checked, path) ?? checked;
 }
 
 /** What a definition does not contain itself. `note` receives each text that it uses. */

@@ -17,7 +17,6 @@ import { replyAs, sendAs } from '../../mail/questions/speak.ts';
 import { why } from '../../mail/questions/why.ts';
 import { answer } from './answer.ts';
 import { serveStdio } from './stdio.ts';
-import { addWorkflowTools, nipInstructions, type WorkflowToolServices } from './workflows.ts';
 
 /** The tools of a project, for the agent or the editor of a person. */
 export interface ProjectTools {
@@ -65,17 +64,27 @@ const budget = z
   .describe('What the run may cost; null: unlimited');
 const limit = z.int().min(1).max(100).default(20).describe('At most so many');
 
-/** Serves until standard input ends. `nip`: the tools of that language; null: without them. */
-export async function serveProject(services: ProjectTools, nip: WorkflowToolServices | null): Promise<void> {
+/** Tools of an extension. */
+export interface AddedTools {
+  /** About them, for an agent. */
+  readonly instructions: string;
+  add(server: McpServer): void;
+  /** Called at the end of standard input. */
+  close(): Promise<void>;
+}
+
+/** Serves until standard input ends. */
+export async function serveProject(services: ProjectTools, added: readonly AddedTools[]): Promise<void> {
   const { version } = services;
-  const words = nip === null ? instructions : `${instructions}\n${nipInstructions}`;
+  const words = [instructions, ...added.map((each) => each.instructions)].join('\n');
   const server = new McpServer({ name: 'mailroom', version }, { instructions: words });
   addMail(server, services);
   addReading(server, services);
   addRuns(server, services);
   if (services.approve) addApproval(server, services);
-  if (nip !== null) addWorkflowTools(server, nip);
+  for (const each of added) each.add(server);
   await serveStdio(server);
+  for (const each of added) await each.close();
 }
 
 function addMail(server: McpServer, { project, name, now }: ProjectTools): void {

@@ -11,7 +11,7 @@ import { clocked, nextWake, times } from './decide/times.ts';
 import type { Fact, FileLook, StepPath, ProcessKey } from './event.ts';
 import { isIn } from './fold/steps.ts';
 import type { Step } from '../model.ts';
-import { creditOf } from './msats.ts';
+import { creditOf } from './credit.ts';
 import { keyOf } from './resolve.ts';
 import type { Rules } from './rules.ts';
 import type { RunState } from './state.ts';
@@ -107,8 +107,8 @@ function breaks({ state }: DecisionContext): Fact[] {
 function overspent({ state }: DecisionContext): Fact[] {
   const credit = creditOf(state);
   if (credit === null || credit.spent <= credit.total || state.ending !== null) return [];
-  if (state.given?.msats?.enforced === false) return [];
-  const path = [...state.steps.values()].findLast(({ cost }) => (cost.msats ?? 0) > 0)?.path ?? '';
+  if (state.given?.currency?.enforced === false) return [];
+  const path = [...state.steps.values()].findLast(({ cost }) => (cost.units ?? 0) > 0)?.path ?? '';
   return [usedUp(state, path)];
 }
 

@@ -5,7 +5,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { Hook } from '../automation.ts';
 import type { Approval, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
-import type { Budget, Session, Usage } from '../../kernel/cost.ts';
+import type { Budget, Session, Usage, Currency } from '../../kernel/cost.ts';
 import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
 
@@ -28,8 +28,8 @@ export interface RunStart {
   readonly env: Readonly<Record<string, string>>;
   /** Limits of the run: the definition's combined with those of the command line. */
   readonly budget: Budget;
-  /** How its msats are counted; null: no conversion, and exceeding the budget ends the run. */
-  readonly msats: { readonly perUsd: number | null; readonly enforced: boolean } | null;
+  /** What its `units` are; null: it counts none. */
+  readonly currency: Currency | null;
   /** The git object of the workspace at the start; null: the run has no rollback. */
   readonly checkpoint: string | null;
   /** Milliseconds of running; null: unlimited. */

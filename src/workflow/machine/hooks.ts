@@ -1,3 +1,4 @@
+import { costDocument } from './credit.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { isIn } from './fold/steps.ts';
 import { attempt, type Resolved } from './resolve.ts';
@@ -32,12 +33,18 @@ export function hookWarnings({ hooks }: RunState): string[] {
 }
 
 /** What hooks of the end see of it in `run`. */
-function endOf({ endedAt, status, reason, cost, steps }: RunState): JsonObject {
+function endOf(state: RunState): JsonObject {
+  const { endedAt, status, reason, cost, steps } = state;
   if (endedAt === null) return {};
   const failed = [...steps.values()].filter(
     (step) => isIn(step, 'settled') && step.phase.status === 'FAILED',
   );
-  return { status, reason: reason?.text ?? null, cost: { ...cost }, failed: failed.map(({ path }) => path) };
+  return {
+    status,
+    reason: reason?.text ?? null,
+    cost: costDocument(state, cost),
+    failed: failed.map(({ path }) => path),
+  };
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Reason } from '../../kernel/errors.ts';
 import { isoOrNull } from '../../kernel/times.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import type { Cost } from '../../kernel/cost.ts';
 import { ownValue } from '../../kernel/own.ts';
 import { approvalOf } from './approval.ts';
 import type { StepPath, RunEvent, SkipReason } from './event.ts';
@@ -11,7 +10,7 @@ import { isIn } from './fold/steps.ts';
 import { hookWarnings } from './hooks.ts';
 import { rollbackWarnings } from './rollback.ts';
 import type { Work } from '../model.ts';
-import { creditOf } from './msats.ts';
+import { costDocument, creditOf } from './credit.ts';
 import { itemScope, pathIn } from './path.ts';
 import { profileOf } from './resolve.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
@@ -224,8 +223,10 @@ export function documentOf(state: RunState, rules: Rules): JsonObject {
     reason: state.reason?.text ?? null,
     started_at: isoOrNull(state.startedAt),
     completed_at: isoOrNull(state.endedAt),
-    cost: costOf(state.cost),
-    ...(credit === null ? {} : { budget: { msats: credit.total, left: credit.total - credit.spent } }),
+    cost: costDocument(state, state.cost),
+    ...(credit === null
+      ? {}
+      : { budget: { [credit.currency]: credit.total, left: credit.total - credit.spent } }),
     warnings: warningsOf(state),
     steps: stepsOf(state, rules, rules.root, root),
   };
@@ -263,10 +264,6 @@ function missesInput({ phase }: StepRun): boolean {
   return cause?.code === 'E_VAR_MISSING';
 }
 
-function costOf({ usd, tokens, unpriced, msats }: Cost): JsonObject {
-  return { usd, tokens, unpriced, ...(msats === undefined ? {} : { msats }) };
-}
-
 function stepsOf(state: RunState, rules: Rules, body: BodyRule, scope: Scope | undefined): JsonObject {
   const entries = [...body.steps.values()].map((rule): [string, Json] => {
     const run = scope && entered(state, scope, rule.step.id);
@@ -301,7 +298,7 @@ function stepDocument(
     values: Array.isArray(run.values) ? [...(run.values as Json[])] : { ...(run.values as JsonObject) },
     artifacts: run.artifacts.map(artifactOf),
     commit: commitDocument(run),
-    cost: costOf(run.cost),
+    cost: costDocument(state, run.cost),
     ...innerDocuments(state, rules, rule, run),
   };
 }

@@ -8,7 +8,9 @@ import { ProblemsError } from '../../project/definition/problems.ts';
 import type { Project } from '../../project/project.ts';
 import { locateWorkflow } from './workflow-files.ts';
 import { planDocument, refuseAbove } from '../runs/plan.ts';
-import type { FoundWorkflow } from '../../project/definition/contracts.ts';
+import { startBeside } from '../../process/supervision/detached.ts';
+import { withoutStarts } from '../../project/definition/starts.ts';
+import type { FoundWorkflow, RunController } from '../../project/definition/contracts.ts';
 import type { PlanDocument, startedDocument } from '../../documents/workflows.ts';
 
 /** What a caller gives to a workflow. */
@@ -110,8 +112,22 @@ export async function startWorkflow(project: Project, word: string, asked: Asked
     ...(run !== undefined && { run }),
     watch: () => {},
   });
-  await (await project.nip()).handOver(controller);
+  await handOver(project, controller);
   return { schema: 1, run: controller.run, workflow: definition.name, status: controller.state.status };
+}
+
+/**
+ * Stops a run that has just begun and resumes it in a process of its own, which outlives this one.
+ * Resolves when that has begun, at the latest after ten seconds.
+ */
+export function handOver({ disk, workflows }: Project, controller: RunController): Promise<void> {
+  // For a moment it has no host, and still counts.
+  return withoutStarts(disk, async () => {
+    controller.end('stop');
+    await controller.follow();
+    startBeside(['-C', disk.root, 'resume', controller.run], disk.root);
+    await workflows.hosted(controller.run, controller.state.events);
+  });
 }
 
 /** Repeatable but for its time: the rest is made of the id. */

@@ -1,8 +1,9 @@
 import { v4, v7 } from 'uuid';
 import type { BeginOptions, ResumeOptions, RunController } from '../../project/definition/contracts.ts';
+import type { Budget } from '../../kernel/cost.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { currencyName } from '../../kernel/money.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { NipSettings } from '../../config/config.ts';
 import type { RunStart, Happening } from '../machine/event.ts';
 import { weakness } from '../../kernel/mask.ts';
 import { secretsHere, secretsOf, startContext } from '../machine/run-start.ts';
@@ -12,6 +13,7 @@ import { branchProblem } from '../machine/branch.ts';
 import { headBranch } from '../../git/head-branch.ts';
 import { editedLimits, editOf, updated } from '../machine/resumption.ts';
 import { compile } from '../machine/rules.ts';
+import { runEventsOf } from '../../project/definition/hooks.ts';
 import { ProblemsError } from '../../project/definition/problems.ts';
 import { happeningOf, type RunControlFile } from '../host/commands.ts';
 import type { RunHost } from '../host/run-host.ts';
@@ -25,7 +27,6 @@ import { whereItLies } from '../files/context-holder.ts';
 import { locked, lockRun, orReleased, type Waiting } from './locked-run.ts';
 import { checkpointOf, endsRolledBack } from '../host/rollback-port.ts';
 import { expectBegun } from '../host/run-state.ts';
-import type { Budget } from '../../kernel/cost.ts';
 import { ownValue } from '../../kernel/own.ts';
 import { makeProjectFolder } from '../../host/project-folder.ts';
 import { openRoot } from '../../disk/roots.ts';
@@ -87,7 +88,7 @@ async function beginLocked(
     if (own.byEvents) await announce(disk, settings, card.run, options);
     createRun(disk, { ...card, startedAt: Date.now() }, own, workflow.text);
     const composed = await composeRun(disk, settings, run, { watch, lock, origin, isNew: true });
-    return starting(composed, async (host) => {
+    return starting(composed, (host) => {
       host.begin({
         run: card.run,
         workflow: own.name,
@@ -98,13 +99,12 @@ async function beginLocked(
         trigger: origin.trigger,
         env,
         budget: options.budget,
-        msats: msatsOf(settings.config.nip, options.budget),
+        currency: countedIn(currencyOf(settings), options.budget),
         checkpoint,
         timeout: own.timeout,
         only: options.only,
       });
-      if (options.request !== undefined)
-        (await import('../../project/definition/executions.ts')).keepRequest(disk, options.request);
+      options.request?.begun();
     });
   });
 }
@@ -158,26 +158,33 @@ function refuseStart(options: BeginOptions, settings: RunSettings): void {
   const { definition, workspace } = options;
   keepProgramsOutOf(workspace);
   refuseUnsetSecrets(definition, settings);
+  if (options.budget.units !== undefined && currencyOf(settings) === null)
+    throw new MailroomError('E_USAGE', `no extension counts ${currencyName}, so it cannot limit a run`);
   refuseBranch(definition, workspace);
   refuseGivenSecrets(definition, options, settings);
 }
 
 async function announce(
   disk: Disk,
-  { config }: RunSettings,
+  { config, hooks }: RunSettings,
   run: string,
-  options: BeginOptions,
+  { workflow, parameters, budget, definition, request }: BeginOptions,
 ): Promise<void> {
-  const { admitRun } = await import('../../project/definition/executions.ts');
-  const { workflow, parameters, budget, definition, request } = options;
   const { timeout } = definition;
-  await admitRun(disk, config.nip, { run, workflow, parameters, budget, timeout, request });
+  const events = await runEventsOf(hooks);
+  if (events === null)
+    throw new MailroomError('E_WORKFLOW', 'no extension announces runs of workflows that are events');
+  await events.admit(disk, config, { run, workflow, parameters, budget, timeout, request });
 }
 
-/** How msats are counted; null: the run does not use them. */
-function msatsOf({ msatsPerUsd, budgetEnforcement }: NipSettings, { msats }: Budget): RunStart['msats'] {
-  if (msats === undefined && msatsPerUsd === null) return null;
-  return { perUsd: msatsPerUsd, enforced: budgetEnforcement };
+/** What a run counts besides dollars and tokens; null: it has no use for it. */
+function countedIn(currency: RunStart['currency'], { units }: Budget): RunStart['currency'] {
+  return units === undefined && currency?.perUsd === null ? null : currency;
+}
+
+/** What runs count besides dollars and tokens; null: no extension does. */
+function currencyOf({ config, hooks }: RunSettings): RunStart['currency'] {
+  return hooks.flatMap((each) => each.currency?.(config) ?? [])[0] ?? null;
 }
 
 /** As `startContext`. Throws `ProblemsError`, like every error before the start. */

@@ -22,7 +22,6 @@ import { DiskRecords } from '../files/record-files.ts';
 import { RunFiles } from '../files/run-files.ts';
 import { runControlFolder } from '../files/run-folders.ts';
 import { hostNote, type RunLock } from '../host/locks.ts';
-import { announcementOf, type Announcement } from '../../project/definition/executions.ts';
 import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import { changeFinder, ownFiles } from '../host/changes.ts';
 import { HookFiles } from '../host/hook-files.ts';
@@ -40,7 +39,7 @@ import { runFolder, runInbox } from '../../host/run-mail.ts';
 import type { HostPorts } from '../../host/ports.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 import type { RunFormat } from '../machine/run-format.ts';
-import type { EndedRun } from '../../project/definition/hooks.ts';
+import { runEventsOf, type Announcement, type EndedRun } from '../../project/definition/hooks.ts';
 import type { Body, Workflow } from '../model.ts';
 import { innerOf } from '../bodies.ts';
 import { isQueued } from '../../kernel/launched.ts';
@@ -103,7 +102,7 @@ export async function composeRun(
   const ports = await kit.open<RunEvent, StepRunner>(runner, settings);
   const format = await formatOf(run.definition);
   const own = portsOf(disk, settings, run, format);
-  const said = await announcementOf(disk, run, settings.config.nip);
+  const said = await announcementOf(disk, settings, run);
   const wake = () => kit.wake();
   const away = await awayOf(disk, settings, run, { report, wake, host: () => host });
   const shared = origin.slots?.join(run.run, wake) ?? null;
@@ -130,7 +129,7 @@ export async function composeRun(
   });
   const release = async () => {
     await mail?.end();
-    await said?.relays?.close();
+    await said?.close();
     shared?.leave();
     await away?.close(host.state.endedAt !== null);
     await kit.close();
@@ -154,6 +153,16 @@ export async function formatOf(definition: Workflow): Promise<RunFormat> {
   if (definition.display === undefined && definition.ownWorkspace === null) return {};
   const { runFormatOf } = await import('../../languages/languages.ts');
   return runFormatOf(definition);
+}
+
+/** Undefined: the run is not of events, or no event requested it. */
+async function announcementOf(
+  disk: Disk,
+  { config, hooks }: RunSettings,
+  { run, definition }: RunFolder,
+): Promise<Announcement | undefined> {
+  const events = definition.byEvents ? await runEventsOf(hooks) : null;
+  return events?.announcement(disk, run, config);
 }
 
 /** The observer that writes the records of the run's language; none if it has none. */
@@ -246,7 +255,7 @@ function controllerOf(
   const problems = () => [
     host.problem,
     mail?.problem ?? null,
-    ...(said?.relays?.problems ?? []),
+    ...(said?.problems() ?? []),
     ...(away?.agents.problems() ?? []),
   ];
   return {

@@ -1,3 +1,4 @@
+import { currencyName } from '../../kernel/money.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { ValueType } from '../model.ts';
@@ -57,19 +58,19 @@ function hint(types: Types, word: ParameterWord): string | null {
   return `the ${word}s are ${names.join(', ')}; one is given as ${option} ${first}=…`;
 }
 
-/** `usd=10,tokens=2M,msats=1000`. Throws `E_USAGE`. */
+/** `usd=10,tokens=2M`, and as `units` an amount of the currency. Throws `E_USAGE`. */
 export function parseBudget(text: string): Budget {
-  const budget: { usd: number | null; tokens: number | null; msats?: number } = { usd: null, tokens: null };
+  const budget: { usd: number | null; tokens: number | null; units?: number } = { usd: null, tokens: null };
   for (const part of text.split(',')) {
-    const [, key, value = ''] = /^(usd|tokens|msats)=(.+)$/.exec(part.trim()) ?? [];
+    const [, key, value = ''] = /^(\w+)=(.+)$/.exec(part.trim()) ?? [];
     const amount = key === undefined ? undefined : ownValue(readAmount, key)?.(value);
     if (amount === undefined)
       throw new MailroomError(
         'E_USAGE',
         `\`${text}\` is not a valid budget`,
-        'write usd=10, tokens=2M or msats=1000, several with a comma between them',
+        `write usd=10, tokens=2M or ${currencyName}=1000, several with a comma between them`,
       );
-    budget[key as 'usd' | 'tokens' | 'msats'] = amount;
+    budget[key === currencyName ? 'units' : (key as 'usd' | 'tokens')] = amount;
   }
   return budget;
 }
@@ -77,7 +78,8 @@ export function parseBudget(text: string): Budget {
 const readAmount: Readonly<Record<string, (text: string) => number | undefined>> = {
   usd: dollars,
   tokens: (text) => tokens.safeParse(text).data,
-  msats: (text) => (/^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined),
+  [currencyName]: (text) =>
+    /^\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined,
 };
 
 /** Dollars, not negative; undefined: it is not such a number. */

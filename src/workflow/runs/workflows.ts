@@ -39,10 +39,17 @@ import {
   listWorkflowFiles,
   writeMissing,
 } from '../../project/definition/project-files.ts';
+import { runEventsOf } from '../../project/definition/hooks.ts';
 import type { ProjectHolder } from '../../host/holder.ts';
 import { workflowStatus } from './workflow-status.ts';
 import { ConfirmedRoleTexts, readRoleText, roleFileOf } from '../../project/definition/role-texts.ts';
-import { checkWorkflow, expectRead, readWorkflow, shownPath } from '../../project/definition/workflows.ts';
+import {
+  checkWorkflow,
+  expectRead,
+  readerOf,
+  readWorkflow,
+  shownPath,
+} from '../../project/definition/workflows.ts';
 import type { Origin, RunSettings } from './compose.ts';
 import type {
   AskedWorkflow,
@@ -200,13 +207,20 @@ export class Workflows {
   }
 
   /**
-   * The run that a request file (from `cwd`) of the language nip asks for; null: it is not a
-   * request. Throws `E_FORBIDDEN`.
+   * The run that a request file (from `cwd`) asks for; null: it is not a request. Throws
+   * `E_FORBIDDEN`.
    */
   async asked(reference: string, cwd: string): Promise<AskedWorkflow | null> {
     if (!reference.endsWith('.json')) return null;
-    const { readAskedWorkflow } = await import('./requests.ts');
-    return readAskedWorkflow(this.#disk, () => this.#read(), resolve(cwd, reference));
+    const events = await runEventsOf(this.#settings.hooks);
+    const reader = async () => readerOf(this.#disk, await this.#read());
+    return events?.asked(this.#disk, reader, resolve(cwd, reference)) ?? null;
+  }
+
+  /** The number of events of a run that were not sent everywhere. */
+  async unsent(run: string): Promise<number> {
+    const events = await runEventsOf(this.#settings.hooks);
+    return events?.unsent(this.#disk, (await this.#read()).config, run) ?? 0;
   }
 
   /**

@@ -26,7 +26,7 @@ const given: RunStart = {
   budget: unlimited,
   timeout: null,
   only: null,
-  msats: null,
+  currency: null,
   checkpoint: null,
 };
 

@@ -112,7 +112,7 @@ describe('--budget', () => {
     ['usd=10', { usd: 10, tokens: null }],
     ['tokens=2M', { usd: null, tokens: 2_000_000 }],
     ['usd=0.5, tokens=500k', { usd: 0.5, tokens: 500_000 }],
-    ['msats=1000', { usd: null, tokens: null, msats: 1000 }],
+    ['msats=1000', { usd: null, tokens: null, units: 1000 }],
   ])('%s is %j', (text, budget) => {
     expect(parseBudget(text)).toEqual(budget);
   });

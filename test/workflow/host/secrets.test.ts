@@ -178,7 +178,7 @@ function played(definition: Workflow, secrets: readonly string[], said: Said): M
     trigger: null,
     env: {},
   };
-  host.begin({ ...given, budget, timeout: null, only: null, msats: null, checkpoint: null });
+  host.begin({ ...given, budget, timeout: null, only: null, currency: null, checkpoint: null });
   for (let round = 0; host.state.endedAt === null; round += 1) {
     if (round > 200) throw new Error('the run does not end');
     host.look();

@@ -101,7 +101,7 @@ export class World {
         budget: definition.budget,
         timeout: definition.timeout,
         only: null,
-        msats: null,
+        currency: null,
         checkpoint: null,
         ...given,
       },

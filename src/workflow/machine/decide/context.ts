@@ -4,7 +4,7 @@ import type { Aftermath, ConvergenceState, Counter, Fact, Failure, SkipReason } 
 import type { ArtifactRecord } from '../work-result.ts';
 import { scopesAround } from '../fold/steps.ts';
 import type { Target } from '../../model.ts';
-import { creditOf } from '../msats.ts';
+import { creditOf } from '../credit.ts';
 import { pathIn } from '../path.ts';
 import type { Rules, StepRule } from '../rules.ts';
 import { findStep, type StepVisit } from '../scope.ts';
@@ -39,10 +39,10 @@ export function isEnding(state: RunState, { path }: Scope): boolean {
   return state.ending !== null || scopesAround(state, { scope: path }).some(({ ending }) => ending !== null);
 }
 
-/** Ends a run whose budget in msats is spent. `path`: the step that revealed it. */
+/** Ends a run whose budget in its currency is spent. `path`: the step that revealed it. */
 export function usedUp(state: RunState, path: string): Fact {
-  const { spent, total } = creditOf(state) ?? { spent: 0, total: 0 };
-  const text = `the budget of the run is used up: ${String(spent)} of ${String(total)} msats are spent`;
+  const { spent, total, currency } = creditOf(state) ?? { spent: 0, total: 0, currency: '' };
+  const text = `the budget of the run is used up: ${String(spent)} of ${String(total)} ${currency} are spent`;
   const reason = { code: 'E_BUDGET', text } as const;
   return { type: 'ending', scope: '', ending: { why: 'aborted', path, class: 'FATAL', reason } };
 }

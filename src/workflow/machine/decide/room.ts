@@ -1,7 +1,7 @@
 import { fits, isLimited, worst, type Fit, type Reservation } from '../../../kernel/money.ts';
 import type { Budget, Cost } from '../../../kernel/cost.ts';
 import { isIn, scopesAround, type In } from '../fold/steps.ts';
-import { allocation, creditOf, type Credit } from '../msats.ts';
+import { allocation, creditOf, type Credit } from '../credit.ts';
 import type { Scope } from '../state.ts';
 import { found, type DecisionContext } from './context.ts';
 
@@ -18,9 +18,9 @@ export class Room {
   #freeAgents: number;
   /** Processes in bodies with a limit of their own: sub-workflows. */
   readonly #inScope = new Map<string, number>();
-  /** The run's msats, and how many are assigned; null: unlimited. */
+  /** The run's money in its currency, and how much is assigned; null: unlimited. */
   readonly #credit: Credit | null;
-  #given = { msats: 0, launches: 0 };
+  #given = { units: 0, launches: 0 };
   /** Launches of each role that was chosen among several. */
   readonly #roles = new Map<string, number>();
   readonly #reserved: { readonly scope: string; readonly usd: number; readonly tokens: number }[] = [];
@@ -35,7 +35,7 @@ export class Room {
       const run = state.steps.get(path);
       if (!isIn(run, 'running', 'checking')) continue;
       const { reserves, provider } = run.phase;
-      if (reserves?.msats !== undefined) this.#given.launches += 1;
+      if (reserves?.units !== undefined) this.#given.launches += 1;
       if (run.role !== null) this.employ(run.role);
       if (isIn(run, 'running') && run.phase.waits) this.#reserve(run.scope, reserves);
       else this.take(run.scope, isHere(context, run) ? provider : null, reserves);
@@ -68,27 +68,28 @@ export class Room {
   }
 
   /**
-   * Whether the run has msats for a launch, has none, or must wait for the reservations of others.
+   * Whether the run has money in its currency for a launch, has none, or must wait for the
+   * reservations of others.
    */
-  affordMsats(): Fit {
+  affordUnits(): Fit {
     const credit = this.#credit;
-    if (credit === null || this.#context.state.given?.msats?.enforced === false) return 'fits';
-    const reserved = credit.reserved + this.#given.msats;
+    if (credit === null || this.#context.state.given?.currency?.enforced === false) return 'fits';
+    const reserved = credit.reserved + this.#given.units;
     if (credit.total - credit.spent - reserved > 0) return 'fits';
     return reserved > 0 ? 'later' : 'never';
   }
 
-  /** The reservation of a launch: its own limits, and its share of the run's msats. */
+  /** The reservation of a launch: its own limits, and its share of the run's own currency. */
   share(own: Budget | null): Budget | null {
     const credit = this.#credit;
     const root = this.#context.state.scopes.get('');
     if (credit === null || !root) return own;
-    const { msats, launches } = this.#given;
+    const { units, launches } = this.#given;
     const open = (root.total ?? 1) - root.settled - launches;
-    const left = credit.total - credit.spent - credit.reserved - msats;
-    const share = allocation(left, open, own?.msats ?? null);
-    this.#given = { msats: msats + share, launches: launches + 1 };
-    return { usd: own?.usd ?? null, tokens: own?.tokens ?? null, msats: share };
+    const left = credit.total - credit.spent - credit.reserved - units;
+    const share = allocation(left, open, own?.units ?? null);
+    this.#given = { units: units + share, launches: launches + 1 };
+    return { usd: own?.usd ?? null, tokens: own?.tokens ?? null, units: share };
   }
 
   /** The current launches of a role. */

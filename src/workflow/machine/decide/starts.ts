@@ -56,11 +56,11 @@ export function heldBack(context: DecisionContext, room: Room, entered: StepVisi
   const worker = isCheck ? null : workerOf(state, context.rules, entered);
   // A worker that cannot be resolved fails when it starts.
   if (worker?.ok === false) return null;
-  const { provider, money, msats } =
+  const { provider, money, units } =
     worker === null ? checkCost(room, entered) : workerCost(room, entered, worker.value);
   const used = isCheck ? provider : slotOf(rule, provider);
   if (used !== null && (state.parked.get(used) ?? 0) > now) return 'usage_limit';
-  return money === 'later' || msats === 'later' ? 'budget' : null;
+  return money === 'later' || units === 'later' ? 'budget' : null;
 }
 
 /** The provider whose slots and limits on this host a worker uses; null: it uses none of them. */
@@ -74,7 +74,7 @@ interface LaunchCost {
   readonly costs: boolean;
   readonly reserves: Budget | null;
   readonly money: Fit;
-  readonly msats: Fit;
+  readonly units: Fit;
 }
 
 function workerCost(
@@ -83,15 +83,15 @@ function workerCost(
   { provider, budget }: { readonly provider: string | null; readonly budget: Budget | null },
 ): LaunchCost {
   const costs = provider !== null || rule.step.work.kind === 'role';
-  if (!costs) return { provider, costs, reserves: null, money: 'fits', msats: 'fits' };
-  return { provider, costs, reserves: budget, money: room.afford(scope, budget), msats: room.affordMsats() };
+  if (!costs) return { provider, costs, reserves: null, money: 'fits', units: 'fits' };
+  return { provider, costs, reserves: budget, money: room.afford(scope, budget), units: room.affordUnits() };
 }
 
 function checkCost(room: Room, { scope, rule }: StepVisit): LaunchCost {
   const { checkProvider: provider } = rule;
   const reserves = rule.step.check?.budget ?? null;
   const money = provider === null ? 'fits' : room.afford(scope, reserves);
-  return { provider, costs: provider !== null, reserves, money, msats: 'fits' };
+  return { provider, costs: provider !== null, reserves, money, units: 'fits' };
 }
 
 /** With several commits these cannot start. */
@@ -104,8 +104,8 @@ function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[]
   if (rule.inner !== null) return expands(context, entered);
   const worker = workerOf(state, rules, entered);
   if (!worker.ok) return failUnresolved(entered, worker.why);
-  const { provider, money, msats, costs, reserves } = workerCost(room, entered, worker.value);
-  if (msats === 'never') return [usedUp(state, path)];
+  const { provider, money, units, costs, reserves } = workerCost(room, entered, worker.value);
+  if (units === 'never') return [usedUp(state, path)];
   if (money === 'never') {
     const reason = { code: 'E_BUDGET', text: 'the budget of the run is used up' } as const;
     return fail(entered, { class: 'FATAL', reason, timedOut: false });

@@ -5,7 +5,7 @@ import type { Fact, Happening, UsedByPath } from '../event.ts';
 import type { WorkResult } from '../work-result.ts';
 import { rejecting } from '../../reserved.ts';
 import { contractMissed, meetsFurther, unapprovedIn } from '../failure-names.ts';
-import { settledMsats } from '../msats.ts';
+import { settledUnits } from '../credit.ts';
 import type { RunState, StepRun } from '../state.ts';
 import { current, enter, isIn, put, spend, type In } from './steps.ts';
 
@@ -84,7 +84,7 @@ function costOf(state: RunState, result: WorkResult, reserves: Budget | null): C
 
 function priced({ given }: RunState, reported: Usage, reserves: Budget | null): Cost {
   const usage = credible(reported, reserves);
-  return settledMsats(settledCost(usage, reserves), usage, reserves, given?.msats?.perUsd ?? null);
+  return settledUnits(settledCost(usage, reserves), usage, reserves, given?.currency?.perUsd ?? null);
 }
 
 /** Records what the next choice of a role needs. */

@@ -1,17 +1,6 @@
 import fc from '../../../support/fast-check.ts';
-import { followedRequests } from '../../../../src/project/definition/executions.ts';
 import { MailroomError } from '../../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../../src/kernel/json.ts';
-import { workflowList } from '../../../../src/nostr/listing.ts';
-import { publishedStatusOf } from '../../../../src/nostr/published-status.ts';
-import { Deliveries, deliveryLogs } from '../../../../src/nostr/deliveries.ts';
-import {
-  definitionFile,
-  definitionLog,
-  EventLog,
-  refusalLog,
-  requestLog,
-} from '../../../../src/nostr/event-log.ts';
 import { contextHolderFile, readContextHolder } from '../../../../src/workflow/files/context-holder.ts';
 import { refuseBadMemories, rememberedWorkflows } from '../../../../src/workflow/triggers/memory-files.ts';
 import { readBoot, readHolder } from '../../../../src/host/holder.ts';
@@ -40,19 +29,6 @@ const definition = workflow(
 );
 const runs = `.mailroom/runs/${run}`;
 const context = '/w/context';
-const logs = [definitionLog, requestLog, refusalLog, run];
-const event = {
-  id: 'a'.repeat(64),
-  pubkey: 'b'.repeat(64),
-  created_at: 1_700_000_000,
-  kind: 7_920,
-  tags: [
-    ['d', 'x'],
-    ['status', 'running'],
-  ],
-  content: '{}',
-  sig: 'c'.repeat(128),
-};
 
 /** Where a document may lie, and a right one to begin with; it does nothing that would keep the rest from being done. */
 const places: Readonly<Record<string, JsonObject>> = {
@@ -101,7 +77,6 @@ const places: Readonly<Record<string, JsonObject>> = {
   },
   [`${runs}/definition`]: { workflow: { name: 'w', body: { steps: [] } }, text: null },
   [contextHolderFile(context)]: { run, restored: true },
-  ...Object.fromEntries(logs.map((log) => [`.mailroom/events/${log}.jsonl`, event])),
   [`${runs}/lock.json`]: { pid: 1, host: 'h', since: 1, triggers: false, startTime: null },
   [`${runs}/posted/${id}.json`]: {
     kind: 'step',
@@ -117,7 +92,6 @@ const places: Readonly<Record<string, JsonObject>> = {
   '.mailroom/boot': {},
   '.mailroom/nostr.key': {},
   '.mailroom/journal/summary': { last: '', value: {} },
-  '.mailroom/events/relays/definitions.jsonl': { relay: 'ws://x', event: event.id, answer: null },
 };
 
 /** Files that count only with a seal: a program of the project may have written nonsense. */
@@ -157,19 +131,6 @@ function clearly(act: () => void): void {
   }
 }
 
-/** Everything that is made of signed events, and of what relays have answered to them. */
-function readEvents({ disk }: HostedMail): void {
-  const definitions = new EventLog(disk, definitionLog).read();
-  for (const each of definitions) definitionFile(disk, each);
-  JSON.stringify([workflowList(definitions, null), followedRequests(disk)]);
-  for (const log of logs) {
-    const events = new EventLog(disk, log).read();
-    JSON.stringify(publishedStatusOf(events));
-    new Deliveries(disk, log).want(events, ['ws://x']);
-  }
-  for (const log of deliveryLogs(disk)) new Deliveries(disk, log).unsent('ws://x');
-}
-
 /** What a start of hosts does before they look, and all that is read besides. */
 function start({ disk }: HostedMail): void {
   openState(disk);
@@ -202,7 +163,6 @@ function play(documents: readonly (readonly [string, Json])[]): void {
 
 /** The run ends, and the mail continues with the next controller. */
 function finish(project: HostedMail, begun: boolean): void {
-  readEvents(project);
   project.settle();
   follow(project, begun);
   project.open();
@@ -313,14 +273,6 @@ export const letters: Target = {
     {
       name: 'a step whose id is a path',
       run: () => attempt([[incoming, { ...places[incoming], role: 'one', id: '../../../../x' }]]),
-    },
-    {
-      name: 'a definition whose id is a path',
-      run: () => attempt([['.mailroom/events/definitions.jsonl', { ...event, id: '../../x' }]]),
-    },
-    {
-      name: 'an event of a year that no calendar has',
-      run: () => attempt([[`.mailroom/events/${run}.jsonl`, { ...event, created_at: 2 ** 53 - 1 }]]),
     },
     {
       name: 'a run of which nobody knows what it is',

@@ -1,5 +1,4 @@
 import { generateSecretKey } from 'nostr-tools/pure';
-import { definitionLog, EventLog, requestLog } from '../../../../src/nostr/event-log.ts';
 import { RealDisk } from '../../../../src/disk/real-disk.ts';
 import { kinds, tagOf, type NostrEvent } from '../../../../src/letters/nostr-event.ts';
 import { listRuns } from '../../../../src/workflow/files/run-folders.ts';
@@ -36,8 +35,16 @@ export async function openRelay(place: Place, asked: boolean): Promise<void> {
     place.write('request.json', JSON.stringify(asks(definition.id, generateSecretKey())));
 }
 
+const [definitionLog, requestLog] = ['definitions', 'requests'];
+
+/** The events of a log; a torn last line is none. */
 function logOf(place: Place, name: string): NostrEvent[] {
-  return new EventLog(new RealDisk(place.root), name).read();
+  const text = new RealDisk(place.root).read(`.mailroom/events/${name}.jsonl`, 10_000_000)?.toString() ?? '';
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as NostrEvent);
 }
 
 /** Whether it is later than the one before it: only a result may share a second, when it is too far ahead of the clock. */

@@ -137,7 +137,7 @@ function givenOf(run: string, { name, version, language, budget, timeout }: Work
     budget,
     timeout,
     only: null,
-    msats: null,
+    currency: null,
     checkpoint: null,
   };
 }
