@@ -3,8 +3,9 @@ import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import { subjectLine, type Draft, type Message } from '../format/message.ts';
 import type { Blocking, Lands, TimeoutPolicy } from '../format/protocol.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../../kernel/ids.ts';
-import type { Budget, Usage, Session } from '../../kernel/cost.ts';
+import type { Budget, Reported, Usage, Session } from '../../kernel/cost.ts';
 import type { Assigned, TurnLaunch } from '../../kernel/launched.ts';
+import type { Parked } from '../../kernel/usage-limits.ts';
 import type { RuleChanges } from '../../kernel/work.ts';
 import type { TurnId, Target } from '../../letters/target.ts';
 
@@ -277,7 +278,7 @@ export type Happening<N> =
   | { readonly type: 'projected'; readonly through: number }
   | { readonly type: 'vanished'; readonly role: RoleName; readonly notices: readonly N[] }
   | { readonly type: 'restored'; readonly role: RoleName }
-  | { readonly type: 'parked'; readonly provider: string; readonly until: number }
+  | Parked
   /** So many milliseconds passed in which the host did not run. */
   | { readonly type: 'suspended'; readonly ms: number }
   | {
@@ -301,12 +302,7 @@ export type Fact = Happening<Notice> & FromInbox;
  * What agents of this host had reported when an event ended their invocations. Without them it has
  * none, as every event of earlier versions.
  */
-export type UsedByTurn = readonly {
-  readonly turn: TurnId;
-  readonly usage: Usage;
-  /** The resumed conversation, with its total cost; null: none. */
-  readonly session: Session | null;
-}[];
+export type UsedByTurn = readonly (Reported & { readonly turn: TurnId })[];
 
 /**
  * A recorded event. `at` is milliseconds since 1970 and never decreases; `v` is the version of the

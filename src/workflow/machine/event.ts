@@ -5,7 +5,8 @@ import type { Json } from '../../kernel/json.ts';
 import type { Hook } from '../automation.ts';
 import type { Approval, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
-import type { Budget, Session, Usage } from '../../kernel/cost.ts';
+import type { Budget, Reported } from '../../kernel/cost.ts';
+import type { Parked } from '../../kernel/usage-limits.ts';
 import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
 
@@ -234,7 +235,7 @@ export type Fact =
     }
   /** The clock of the run's timeout runs, or stops. */
   | { readonly type: 'clocked'; readonly runs: boolean }
-  | { readonly type: 'parked'; readonly provider: string; readonly until: number }
+  | Parked
   | {
       readonly type: 'closed';
       readonly status: Exclude<RunStatus, 'PENDING' | 'RUNNING'>;
@@ -253,12 +254,7 @@ export interface ConvergenceState {
  * What agents of this host had reported when an event ended them. Without them it has none, as
  * every event of earlier versions.
  */
-export type UsedByPath = readonly {
-  readonly path: StepPath;
-  readonly usage: Usage;
-  /** The resumed conversation, with its total cost; null: none. */
-  readonly session: Session | null;
-}[];
+export type UsedByPath = readonly (Reported & { readonly path: StepPath })[];
 
 export interface Failure {
   readonly path: StepPath;
