@@ -9,7 +9,7 @@ import type { Protocol } from '../format/protocol.ts';
 import { hasVerdict } from '../../kernel/commands.ts';
 import { MailroomError, type Reason } from '../../kernel/errors.ts';
 import { readControl, type ControlFile } from '../../letters/letters.ts';
-import { reportRefused, reportRefusedCommand } from './refused-files.ts';
+import { reportRefused, reportRefusedCommand } from './notices.ts';
 import type { MailLedger } from './ledger.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Target } from '../../letters/target.ts';

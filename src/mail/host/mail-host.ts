@@ -2,15 +2,16 @@ import { earliest } from '../../kernel/times.ts';
 import { decide, type Decision } from '../machine/decide.ts';
 import { causedBy } from '../machine/explain/words.ts';
 import { copyKey } from '../machine/fold/places.ts';
-import type { Fact, Sent } from '../machine/event.ts';
+import type { Fact } from '../machine/event.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { openTurns, withoutSlots } from '../machine/rules/slots.ts';
 import type { MailState } from '../machine/state.ts';
-import { BudgetAlerts } from './budget-alerts.ts';
+import { BudgetAlert } from '../../kernel/spent-budget.ts';
+import { watchedBudgets } from './notices.ts';
 import { Commands } from './commands.ts';
-import { expectedNow, inboxText, namesOf, type Expected } from './project.ts';
+import { expectedNow, inboxText, namesOf, MailboxProjector, type Expected } from './project.ts';
 import { failedThreads, idleOf } from './idle.ts';
-import { incomingReader } from './incoming.ts';
+import { incomingReader, waitingSteps } from './incoming.ts';
 import type { ControlReader } from '../../host/control.ts';
 import type { IncomingFile } from '../../letters/letters.ts';
 import { CatchingUp, Intake, type Looked } from './intake.ts';
@@ -21,13 +22,9 @@ import type { Host, LookResult } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { MissingFiles } from './missing-files.ts';
-import { MissingPrograms } from './missing-programs.ts';
+import { MissingPrograms, RoleTexts, rolesWithWork } from './held-roles.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
-import { MailboxProjector } from './projector.ts';
 import { compare } from './reconcile.ts';
-import { RoleTexts, rolesWithWork } from './role-texts.ts';
-import { waitingSteps } from './step-waits.ts';
-import { withdrawnNotice } from './withdrawn-notice.ts';
 import { Turns } from './turns.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
@@ -50,7 +47,7 @@ export class MailHost implements Host {
   readonly #projector: MailboxProjector;
   readonly #absences: MissingFiles;
   readonly #texts: RoleTexts;
-  readonly #alerts: BudgetAlerts;
+  readonly #alert: BudgetAlert;
   readonly #programs: MissingPrograms;
   /** The protocol; with zero slots while nothing new may start. */
   #held: Protocol;
@@ -71,7 +68,7 @@ export class MailHost implements Host {
     this.#held = options.protocol;
     const used = (fact: Fact, now: number) => usedByTurns(fact, this.state, ports, options, now);
     this.ledger = openMailLedger(ports, used);
-    this.#alerts = new BudgetAlerts(this.ledger, options.protocol.limits);
+    this.#alert = new BudgetAlert(options.protocol.limits.budgetAlert);
     this.#absences = new MissingFiles(() => ports.clock.elapsed?.() ?? ports.clock.now());
     this.#expected = expectedNow(this.ledger.state);
     this.#projector = new MailboxProjector(ports, options.protocol, this.#expected);
@@ -186,7 +183,7 @@ export class MailHost implements Host {
     this.#catchingUp.looked(scan, this.#looked, this.ledger.now());
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
-    this.#alerts.look();
+    this.#alert.look(this.state.spent, () => watchedBudgets(this.ledger, this.#options.protocol.limits));
   }
 
   /** Projects, and starts and stops processes. */
@@ -263,11 +260,10 @@ export class MailHost implements Host {
   }
 
   #compareRole(role: RoleName, boxes: Listing): void {
-    const noticeOf = (state: MailState, id: string, to: RoleName): Sent =>
-      withdrawnNotice(state, id, to, this.#ports.newId(), this.ledger.now());
     const { state } = this.ledger;
+    const fresh = { newId: () => this.#ports.newId(), now: this.ledger.now() };
     const { protocol } = this.#options;
-    const facts = compare(state, protocol, boxes, this.#expected, role, this.#absences, noticeOf);
+    const facts = compare(state, protocol, boxes, this.#expected, role, this.#absences, fresh);
     if (facts.length === 0) return;
     const taken = new Set(
       facts.flatMap((fact) => (fact.type === 'read' || fact.type === 'withdrawn' ? [fact.message] : [])),

@@ -8,7 +8,7 @@ import { stagedFiles } from '../mailboxes/turn-folders.ts';
 import type { OpenTurns } from './intake.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailPorts } from './ports.ts';
-import { notifyOnce } from './refused-files.ts';
+import { notifyOnce } from './notices.ts';
 
 /** How many files a correction names; it counts, or mentions, the rest. */
 const mostNamed = 10;

@@ -12,7 +12,7 @@ import { formatMessage } from '../format/read-message.ts';
 import { failedBy } from './collect.ts';
 import { resumedSession } from './interrupted.ts';
 import { Landings } from './landings.ts';
-import { notifyHeld, notifyOnce } from './refused-files.ts';
+import { notifyHeld, notifyOnce } from './notices.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
@@ -20,7 +20,7 @@ import { heldBecause, HostWaits, unreadBecause } from '../../host/host-waits.ts'
 import { isDenied } from '../../disk/disk.ts';
 import { isHostFault } from '../../kernel/passing.ts';
 import { isContained, orElse } from '../../kernel/contained.ts';
-import type { RoleTexts } from './role-texts.ts';
+import type { RoleTexts } from './held-roles.ts';
 import { Staging } from './staging.ts';
 import { TurnResults } from './turn-results.ts';
 import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';

@@ -13,11 +13,10 @@ import { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Host, LookResult } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { SlotUser } from '../../host/slots.ts';
-import { BudgetAlert } from './budget-alert.ts';
 import { RunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { openRunLedger, type RunLedger } from './ledger.ts';
-import { ApprovalNotices } from './approval-notices.ts';
+import { RunNotices } from './notices.ts';
 import { Hooks } from './hooks.ts';
 import type { Hook } from '../automation.ts';
 import { RunProjector } from './projector.ts';
@@ -57,8 +56,7 @@ export class RunHost implements Host {
   readonly #observers: readonly RunObserver[];
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
-  readonly #alert: BudgetAlert;
-  readonly #approvals: ApprovalNotices;
+  readonly #notices: RunNotices;
   readonly #rollback: Rollback;
   /** Whether any step can wait for a provider. */
   readonly #parks: boolean;
@@ -86,8 +84,7 @@ export class RunHost implements Host {
     this.#projector = new RunProjector(ports, this.#rules, this.#disk);
     this.#observers = (ports.observers ?? []).map((observing) => observing(this.#rules, this.#disk));
     this.#hooks = new Hooks(this.ledger, this.#rules, ports);
-    this.#alert = new BudgetAlert(this.ledger, this.#rules, ports);
-    this.#approvals = new ApprovalNotices(this.ledger, ports);
+    this.#notices = new RunNotices(this.ledger, this.#rules, ports);
     this.#rollback = new Rollback(this.ledger, this.#rules, ports);
   }
 
@@ -235,8 +232,8 @@ export class RunHost implements Host {
     if (this.running === 0) this.#rollback.start();
     for (const hook of this.#taken.splice(0)) this.#hooks.start(hook);
     this.#hooks.startHeld();
-    this.#disk.succeeds(() => this.#alert.look());
-    this.#approvals.look();
+    this.#disk.succeeds(() => this.#notices.ofBudgets());
+    this.#notices.ofGates();
     this.#disk.succeeds(() => this.#commands.files.release());
     // An older decision may want processes that have ended since.
     if (this.#commandsReadable) this.#disk.succeeds(() => this.#workers.steer(wanted));
