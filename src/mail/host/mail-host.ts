@@ -137,7 +137,7 @@ export class MailHost implements Host {
     );
     // Must precede the projections: only they still show which refused files are known.
     this.#disk.attempt(() => this.#intake.recordAccepted(), undefined);
-    this.#flush();
+    this.flush();
     this.#project();
   }
 
@@ -190,7 +190,7 @@ export class MailHost implements Host {
   carryOut(): LookResult {
     const { wake, more, watch } = this.#looked;
     const disk = this.#disk;
-    this.#flush();
+    this.flush();
     // Before the projections, so that processes start up meanwhile. An older decision could want a
     // process that has ended since.
     if (this.#commandsReadable) this.#turns.steer(this.#decision);
@@ -208,7 +208,7 @@ export class MailHost implements Host {
   }
 
   /** Makes recorded events durable, then notifies the listeners for messages. */
-  #flush(): void {
+  flush(): void {
     const events = this.ledger.flush();
     for (const thread of events.flatMap(failedThreads)) this.#failedThreads.add(thread);
     this.#refusedFiles += events.filter(({ type }) => type === 'refused').length;
@@ -326,7 +326,7 @@ export class MailHost implements Host {
 
   stop(): void {
     this.#turns.putBack();
-    this.#flush();
+    this.flush();
     this.#turns.stopAll();
   }
 
@@ -336,10 +336,6 @@ export class MailHost implements Host {
 
   stopAll(): void {
     this.#turns.stopAll();
-  }
-
-  flush(): void {
-    this.#flush();
   }
 
   idle(): Idle {

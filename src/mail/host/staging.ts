@@ -97,7 +97,7 @@ export class Staging implements OpenTurns {
         .map((path) => `\`${path}\` was written in the worktree, ${noMail}: write to $MAILROOM_OUTBOX`),
       ...(strays.length > mostNamed ? [`more files were written in the worktree, ${noMail}`] : []),
     ];
-    const masked = (text: string) => this.#ports.folders.masked(text);
+    const masked = this.#ports.folders.mask.name;
     const all = [...violations, ...(unread === null ? [] : [unread]), ...others].map(masked);
     return { violations: all, borrowed, unread: unread === null ? null : masked(unread) };
   }

@@ -106,11 +106,6 @@ export class RunHost implements Host {
     if (!this.#hooks.held(key, problem)) this.#workers.held(key, problem);
   }
 
-  /** A process has ended, and the machine prevents reading what it left; call `look` afterwards. */
-  unread(key: string, problem: string): void {
-    this.#workers.unread(key, problem);
-  }
-
   /** Receives what another host says of a step's process; call `look` afterwards. */
   get away() {
     const workers = this.#workers;
@@ -279,7 +274,7 @@ export class RunHost implements Host {
     try {
       return {
         ...looked,
-        answer: asks === 'glob' ? files.matching(file) : files.exists(file),
+        answer: asks === 'glob' ? files.matching(file) : files.streams.exists(file),
         problem: null,
       };
     } catch (error) {
