@@ -121,8 +121,8 @@ export function notifyHeld(ledger: MailLedger, words: string): void {
 }
 
 /**
- * The budgets of a day and of the open threads. `user` is notified once of each, as long as the mail
- * remembers the notice, also across restarts.
+ * The budgets of a day and of the open threads. `user` is notified once of each, as long as the
+ * mail remembers the notice, also across restarts.
  */
 export function watchedBudgets(ledger: MailLedger, limits: Limits): WatchedBudget[] {
   const { spent, threads } = ledger.state;

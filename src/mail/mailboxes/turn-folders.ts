@@ -31,7 +31,7 @@ const mostPrinted = 64 * 1024 * 1024;
 /** The folders in which agents work: `.mailroom/turns/<turn>/<attempt>/`. */
 export class TurnFolders {
   readonly #disk: Disk;
-  /** `name` makes a text with names of files that an agent has chosen readable for people. */
+  /** Its `name` masks what people read with names of files that an agent has chosen. */
   readonly mask: Mask;
 
   /** `mask`: for the agents' texts. */

@@ -7,7 +7,7 @@ import type { RunPorts } from './ports.ts';
 
 type Ports = Pick<RunPorts, 'hooks' | 'budgetAlert' | 'notify'>;
 
-/** Notifies people of a run. A restarted host may do it again: the last one may have ended before. */
+/** Notifies people of a run. A restarted host does it again: the last one may have ended before. */
 export class RunNotices {
   readonly #ledger: RunLedger;
   readonly #rules: Rules;
