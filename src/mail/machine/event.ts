@@ -5,7 +5,6 @@ import type { Blocking, Lands, TimeoutPolicy } from '../format/protocol.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../../kernel/ids.ts';
 import type { Budget, Reported, Usage, Session } from '../../kernel/cost.ts';
 import type { Assigned, TurnLaunch } from '../../kernel/launched.ts';
-import type { Parked } from '../../kernel/usage-limits.ts';
 import type { RuleChanges } from '../../kernel/work.ts';
 import type { TurnId, Target } from '../../letters/target.ts';
 
@@ -278,7 +277,7 @@ export type Happening<N> =
   | { readonly type: 'projected'; readonly through: number }
   | { readonly type: 'vanished'; readonly role: RoleName; readonly notices: readonly N[] }
   | { readonly type: 'restored'; readonly role: RoleName }
-  | Parked
+  | { readonly type: 'parked'; readonly provider: string; readonly until: number }
   /** So many milliseconds passed in which the host did not run. */
   | { readonly type: 'suspended'; readonly ms: number }
   | {

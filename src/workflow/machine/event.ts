@@ -6,7 +6,6 @@ import type { Hook } from '../automation.ts';
 import type { Approval, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
 import type { Budget, Reported } from '../../kernel/cost.ts';
-import type { Parked } from '../../kernel/usage-limits.ts';
 import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
 
@@ -235,7 +234,7 @@ export type Fact =
     }
   /** The clock of the run's timeout runs, or stops. */
   | { readonly type: 'clocked'; readonly runs: boolean }
-  | Parked
+  | { readonly type: 'parked'; readonly provider: string; readonly until: number }
   | {
       readonly type: 'closed';
       readonly status: Exclude<RunStatus, 'PENDING' | 'RUNNING'>;
