@@ -1,3 +1,4 @@
+import { unlimited } from '../kernel/money.ts';
 import { enumerate } from '../kernel/enumerate.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import type { Price, PriceList } from '../kernel/price.ts';
@@ -282,8 +283,8 @@ export const defaultConfig: Config = {
     tasksPerHour: null,
     corrections: null,
     nesting: null,
-    threadBudget: { usd: null, tokens: null },
-    dayBudget: { usd: null, tokens: null },
+    threadBudget: unlimited,
+    dayBudget: unlimited,
     budgetAlert: null,
   },
   concurrency: null,

@@ -1,11 +1,9 @@
 import type * as z from 'zod';
 import type { limits } from '../yaml/schema.ts';
-import type { Budget } from '../kernel/cost.ts';
+import { unlimited } from '../kernel/money.ts';
 import type { LimitSettings } from './config.ts';
 
 type LimitsInput = z.output<typeof limits>;
-
-export const unlimited: Budget = { usd: null, tokens: null };
 
 /** The limits of one file, under the names that the code uses. */
 export function limitSettings(limits: LimitsInput | null | undefined): LimitSettings {

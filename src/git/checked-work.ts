@@ -11,7 +11,8 @@ import { RoleCheckout } from './role-checkout.ts';
  */
 export class WorkToCheck {
   readonly #refs: Refs;
-  readonly #checkout: RoleCheckout;
+  /** Its `restore` lays the work of the role out again, without what checks changed. */
+  readonly checkout: RoleCheckout;
   readonly #checked: CheckedWork;
   readonly commit: string;
   /** The commit whose files the checkout has, as long as no check has run; null: unknown. */
@@ -20,7 +21,7 @@ export class WorkToCheck {
   /** Absolute paths. `left`: the commit that the turn made, whose files lie there; null: none. */
   constructor(project: string, path: string, checked: CheckedWork, left: string | null) {
     this.#refs = new Refs(project);
-    this.#checkout = new RoleCheckout({ project, path, ...checked }, this.#refs);
+    this.checkout = new RoleCheckout({ project, path, ...checked }, this.#refs);
     this.#checked = checked;
     this.#at = left;
     this.commit = left ?? checked.entered;
@@ -30,7 +31,7 @@ export class WorkToCheck {
   async layOut(on: 'own' | 'merged'): Promise<string | null> {
     const { others, ...about } = this.#checked;
     const merging = { ...about, takes: on === 'merged' ? others : [] };
-    const { at, conflict } = await mergeAll(this.#refs, this.#checkout.files, this.commit, merging);
+    const { at, conflict } = await mergeAll(this.#refs, this.checkout.files, this.commit, merging);
     if (conflict !== null) {
       const { from, commit, message } = conflict.taken;
       return (
@@ -38,21 +39,17 @@ export class WorkToCheck {
         `and ${at} in ${pathsOf(conflict.merged).join(', ')}`
       );
     }
-    await this.#checkout.visit(at, this.#at === at);
+    await this.checkout.visit(at, this.#at === at);
     // The check may change files.
     this.#at = null;
     return null;
-  }
-
-  /** Lays the branch out again, without what checks changed. */
-  async restore(): Promise<void> {
-    await this.#checkout.restore();
   }
 }
 
 /** The same for what a branch will have when the work of a role lands there. */
 export class LandingToCheck {
-  readonly #checkout: RoleCheckout;
+  /** Its `restore` lays the work of the role out again, without what checks changed. */
+  readonly checkout: RoleCheckout;
   readonly commit: string;
 
   /** Absolute paths; `path`: the checkout of the role. */
@@ -63,17 +60,12 @@ export class LandingToCheck {
     commit: string,
   ) {
     const branch = roleBranch(thread, role);
-    this.#checkout = new RoleCheckout({ project, path, thread, role, branch }, new Refs(project));
+    this.checkout = new RoleCheckout({ project, path, thread, role, branch }, new Refs(project));
     this.commit = commit;
   }
 
   async layOut(): Promise<null> {
-    await this.#checkout.visit(this.commit, false);
+    await this.checkout.visit(this.commit, false);
     return null;
-  }
-
-  /** Lays the work of the role out again. */
-  async restore(): Promise<void> {
-    await this.#checkout.restore();
   }
 }

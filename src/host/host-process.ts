@@ -10,7 +10,7 @@ import { runningTime } from '../process/running-time.ts';
 import type { Provider } from '../providers/provider.ts';
 import { Control } from './control.ts';
 import type { Lock } from './lock.ts';
-import { Loop, onceATurn, type Ending, type Host } from './loop.ts';
+import { Loop, onceATurn, type Beside, type Ending, type Host } from './loop.ts';
 import { parkingOf } from './parking.ts';
 import type { HostPorts } from './ports.ts';
 
@@ -33,6 +33,7 @@ interface LoopParts {
   /** Input folders, relative to the project. */
   readonly watched: readonly string[];
   readonly trail: Trail;
+  readonly beside?: Beside;
   readonly untilIdle: boolean;
   /** Called after every look. */
   readonly onChange: () => void;
@@ -90,12 +91,12 @@ export class HostProcess {
   }
 
   /** The host that `run` runs. It ends when its lock, or the folder of its journal, is lost. */
-  attach(host: Host, { watched, trail, untilIdle, onChange }: LoopParts): void {
+  attach(host: Host, { watched, trail, beside, untilIdle, onChange }: LoopParts): void {
     const { home, lock, lockLost } = this.#place;
     const folders = watched.map((folder) => join(this.#disk.root, folder));
     const watch = (onHint: () => void) => watchFolders(folders, onHint);
     const gone = journalWatch(this.#disk, join(home, 'journal'), this.#lockGone);
-    const ports = { watch, timer, now: Date.now, passed, trail, gone };
+    const ports = { watch, timer, now: Date.now, passed, trail, gone, ...(beside && { beside }) };
     this.#loop = new Loop(host, ports, { untilIdle, onChange });
     if (this.#failure !== null) this.#loop.fail(this.#failure);
     void lock.lost.then(() => this.fail(new MailroomError('E_LOCKED', lockLost)));

@@ -18,10 +18,15 @@ interface Machine<State, Event, Recorded> {
   suspended(ms: number): Recorded;
   /** Called after everything recorded has become durable. */
   durable?(): void;
+  /** The number of the last event that the trail received; missing: there is no trail. */
+  lastInTrail?(): number;
 }
 
 /** A shorter interruption changes no deadline, in milliseconds. */
 const leastSuspension = 5_000;
+
+/** More rounds of deciding than any state needs: beyond it, deciding is in a cycle. */
+const mostRounds = 1_000_000;
 
 /** The minimum number of records between two snapshots, however small the state is. */
 const snapshotEvery = 5_000;
@@ -106,6 +111,16 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     }
   }
 
+  /** Records what `decide` returns, round by round, until that is nothing. Throws `E_INTERNAL`. */
+  recordDecided(decide: () => readonly Recorded[]): void {
+    for (let round = 0; round < mostRounds; round += 1) {
+      const facts = decide();
+      if (facts.length === 0) return;
+      this.record(facts);
+    }
+    throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
+  }
+
   /** Whether recorded events are not durable yet. */
   get dirty(): boolean {
     return this.#pending.length > 0;
@@ -179,9 +194,12 @@ export class Ledger<State extends { readonly now: number }, Event, Recorded> {
     return !this.dirty && this.#sinceSnapshot >= Math.max(snapshotEvery, this.#machine.sizeOf(this.#state));
   }
 
-  /** Replaces old records by the state; does nothing while events are not durable. */
-  snapshot(): void {
-    if (this.dirty) return;
+  /**
+   * Replaces old records by the state; does nothing while events are not durable, or not in the
+   * trail. `trailAt`: the last event that is in the trail; null: there is no trail.
+   */
+  snapshot(trailAt: number | null): void {
+    if (this.dirty || (trailAt !== null && trailAt < (this.#machine.lastInTrail?.() ?? 0))) return;
     this.#journal.snapshot(this.#last, this.#state, this.#last);
     this.#sinceSnapshot = 0;
   }

@@ -1,5 +1,7 @@
 import type { Trail } from '../git/trail.ts';
+import { earliest } from '../kernel/times.ts';
 import type { Idle } from './idle.ts';
+import type { Ledger } from './ledger.ts';
 
 /** The result of a look. */
 export interface LookResult {
@@ -15,13 +17,12 @@ export interface LookResult {
 
 /** What the loop runs: the host of the mail, or of one run. */
 export interface Host {
+  readonly ledger: Pick<Ledger<never, never, never>, 'sync' | 'snapshot' | 'snapshotDue'>;
   /**
    * Looks at everything, or without `scan` only at reports of processes; decides, records, and
    * starts what may start before the record is durable.
    */
   record(scan: boolean): void;
-  /** Makes that durable, beside the work of this process. Null: it is. Rejects with `E_DISK`. */
-  sync(): Promise<void> | null;
   /** Shows what is durable, and starts and stops processes as decided. */
   carryOut(): LookResult;
   /** The numbers of processes that should be running, and that are. */
@@ -39,9 +40,18 @@ export interface Host {
   stopTrying?(): void;
   /** Makes everything recorded since the last look durable, and shows it. */
   flush(): void;
-  readonly snapshotDue: boolean;
-  /** `trailAt`: where the trail ends; null: there is none. */
-  snapshot(trailAt: number | null): void;
+}
+
+/** Work in the same process with loops of its own: it keeps the host's from ending. */
+export interface Beside {
+  /** How many of its runs are in progress. */
+  readonly count: number;
+  /** Whether it does anything, or more work may come of it. */
+  readonly isBusy: boolean;
+  /** Looks at what is due. Returns when to look again, in milliseconds since 1970; null: never. */
+  look(): number | null;
+  /** Starts nothing new; what runs is stopped and put back, or (`drain`) finishes first. */
+  end(how: Ending): void;
 }
 
 /** What the loop needs besides the host. */
@@ -60,6 +70,7 @@ interface LoopPorts {
    */
   passed?(): Promise<void>;
   readonly trail: Trail;
+  readonly beside?: Beside;
   /**
    * Why working or recording is not possible any more, asked before each look; null: it is
    * possible.
@@ -191,19 +202,19 @@ export class Loop {
       this.#failure ??= this.#ports.gone?.() ?? null;
       if (this.#failure) return await this.#abort();
       if (this.#ending === 'stop') return await this.#stop();
-      if (this.#ending === 'drain') this.#host.hold();
+      if (this.#ending === 'drain') this.#hold();
       const scan = this.#scan || this.#scanDue();
       this.#scan = false;
       if (scan) this.#scanAt = this.#ports.now() + scanEvery;
       const { wake, more, settled, blocked } = await this.#look(scan);
       this.#scan ||= more;
       this.#changed?.();
-      if (this.#ending === 'drain' && this.#host.running === 0 && this.#host.desired === 0)
+      if (this.#ending === 'drain' && this.#running === 0 && this.#host.desired === 0)
         return await this.#end();
       if (this.#untilIdle && settled && (await this.#idle())) return await this.#end();
       if (this.#untilIdle && scan && this.#givesUp(blocked)) return;
       if (wake !== null && scan) this.#scanAt = Math.min(this.#scanAt, wake);
-      if (scan && this.#host.snapshotDue) await this.#snapshot();
+      if (scan && this.#host.ledger.snapshotDue) await this.#snapshot();
       await this.#sleep(more ? this.#ports.now() : Math.min(wake ?? Infinity, this.#scanAt));
     }
   }
@@ -211,13 +222,27 @@ export class Loop {
   /** While a sync is in progress processes continue, and what they report waits for its end. */
   async #look(scan: boolean): Promise<LookResult> {
     this.#host.record(scan);
-    const synced = this.#host.sync();
+    const synced = this.#host.ledger.sync();
     if (synced !== null) {
       this.#syncing = true;
       await synced.finally(() => (this.#syncing = false));
       if (this.#failure) throw this.#failure;
     }
-    return this.#host.carryOut();
+    const result = this.#host.carryOut();
+    return { ...result, wake: earliest([result.wake, this.#ports.beside?.look() ?? null]) };
+  }
+
+  get #running(): number {
+    return this.#host.running + (this.#ports.beside?.count ?? 0);
+  }
+
+  get #isBusy(): boolean {
+    return this.#ports.beside?.isBusy === true || this.#host.idle() === 'busy';
+  }
+
+  #hold(): void {
+    this.#host.hold();
+    this.#ports.beside?.end('drain');
   }
 
   /** A clock that was set back must not defer the next scan. */
@@ -228,6 +253,7 @@ export class Loop {
 
   /** The journal or the lock is not trusted: ends everything, and records nothing more. */
   async #abort(): Promise<void> {
+    this.#ports.beside?.end('stop');
     this.#host.stopAll();
     this.#passLate();
     await this.#drained();
@@ -241,7 +267,7 @@ export class Loop {
 
   /** Waits until no process is left. */
   async #drained(): Promise<void> {
-    while (this.#host.running > 0) {
+    while (this.#running > 0) {
       this.#hinted = false;
       await this.#sleep(this.#ports.now() + scanEvery);
     }
@@ -249,11 +275,12 @@ export class Loop {
 
   /** Deferred while the trail is behind: the events it still needs must stay in the journal. */
   async #snapshot(): Promise<void> {
-    this.#host.snapshot(await this.#ports.trail.position());
+    this.#host.ledger.snapshot(await this.#ports.trail.position());
   }
 
   /** Puts running processes back, and waits for their end. */
   async #stop(): Promise<void> {
+    this.#ports.beside?.end('stop');
     this.#host.stop();
     await this.#drained();
     this.#failure ??= this.#ports.gone?.() ?? null;
@@ -265,15 +292,15 @@ export class Loop {
    * new.
    */
   async #idle(): Promise<boolean> {
-    if (this.#host.idle() === 'busy') return false;
+    if (this.#isBusy) return false;
     await this.#ports.trail.settled();
-    return !this.#hinted && (await this.#look(true)).settled && this.#host.idle() !== 'busy';
+    return !this.#hinted && (await this.#look(true)).settled && !this.#isBusy;
   }
 
   /** True after a disk error has been all that is left for a while. */
   #givesUp(blocked: boolean): boolean {
     const now = this.#ports.now();
-    const since = blocked && this.#host.idle() !== 'busy' ? (this.#blockedAt ?? now) : null;
+    const since = blocked && !this.#isBusy ? (this.#blockedAt ?? now) : null;
     this.#blockedAt = since;
     return since !== null && now - since >= patience;
   }

@@ -1,5 +1,6 @@
 import type { Disk } from '../disk/disk.ts';
 import { type Config, kindOf } from '../config/config.ts';
+import type { Parked } from '../kernel/usage-limits.ts';
 import { readParked, park } from './parked.ts';
 
 /** Rate-limited providers, and until when; shared by all hosts of a project. */
@@ -11,9 +12,7 @@ export interface Parking {
 interface ParkingLedger {
   readonly state: { readonly parked: ReadonlyMap<string, number> };
   now(): number;
-  record(
-    facts: readonly { readonly type: 'parked'; readonly provider: string; readonly until: number }[],
-  ): void;
+  record(facts: readonly Parked[]): void;
 }
 
 /** Shares providers' usage limits between one host and all others. */

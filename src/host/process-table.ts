@@ -6,29 +6,13 @@ interface Ending {
 }
 
 /** The running processes of one host, by key, each from its start until its end is recorded. */
-export class ProcessTable<Running> {
-  readonly #running = new Map<string, Running>();
+export class ProcessTable<Running> extends Map<string, Running> {
   readonly #stopping = new Set<string>();
   readonly #runner: Ending;
 
   constructor(runner: Ending) {
+    super();
     this.#runner = runner;
-  }
-
-  get size(): number {
-    return this.#running.size;
-  }
-
-  values(): IterableIterator<Running> {
-    return this.#running.values();
-  }
-
-  has(key: string): boolean {
-    return this.#running.has(key);
-  }
-
-  get(key: string): Running | undefined {
-    return this.#running.get(key);
   }
 
   /** Whether it is being stopped, so that its end has no consequences. */
@@ -36,14 +20,10 @@ export class ProcessTable<Running> {
     return this.#stopping.has(key);
   }
 
-  add(key: string, running: Running): void {
-    this.#running.set(key, running);
-  }
-
   /** Call it when the end of a process is recorded, or it could not be started. */
-  forget(key: string): void {
-    this.#running.delete(key);
+  override delete(key: string): boolean {
     this.#stopping.delete(key);
+    return super.delete(key);
   }
 
   /**
@@ -51,19 +31,19 @@ export class ProcessTable<Running> {
    * ones.
    */
   steer<Wanted>(wanted: ReadonlyMap<string, Wanted>, start: (wanted: Wanted) => void): void {
-    for (const key of this.#running.keys())
+    for (const key of this.keys())
       if (!wanted.has(key)) this.#end(key, (ending) => this.#runner.stop(ending));
     this.startMissing(wanted, start);
   }
 
   startMissing<Wanted>(wanted: ReadonlyMap<string, Wanted>, start: (wanted: Wanted) => void): void {
-    for (const [key, each] of wanted) if (!this.#running.has(key)) start(each);
+    for (const [key, each] of wanted) if (!this.has(key)) start(each);
   }
 
   /** Ends everything at once, as the host ends. */
   stopAll(): void {
     const end = (key: string) => (this.#runner.leave ? this.#runner.leave(key) : this.#runner.stop(key));
-    for (const key of this.#running.keys()) this.#end(key, end);
+    for (const key of this.keys()) this.#end(key, end);
   }
 
   #end(key: string, end: (key: string) => void): void {

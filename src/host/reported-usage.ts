@@ -1,13 +1,6 @@
 import { orElse } from '../kernel/contained.ts';
-import type { Session, Usage } from '../kernel/cost.ts';
+import type { Reported } from '../kernel/cost.ts';
 import type { Exit, Invocation, Provider } from '../providers/provider.ts';
-
-/** What an agent had reported when it was stopped, or its host ended. */
-export interface Reported {
-  readonly usage: Usage;
-  /** The conversation that it had resumed, with its total cost; null: none. */
-  readonly session: Session | null;
-}
 
 /**
  * The usage in what a program has printed so far, as if it had been stopped after that. `printed`

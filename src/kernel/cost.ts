@@ -66,6 +66,13 @@ export interface Session {
   readonly tokens: number;
 }
 
+/** What an agent had reported when it was stopped, or its host ended. */
+export interface Reported {
+  readonly usage: Usage;
+  /** The conversation that it had resumed, with its total cost; null: none. */
+  readonly session: Session | null;
+}
+
 /**
  * `$0.42`, or with calls without a price: `$0.42, 2 unpriced`. Empty if nothing was spent; tokens
  * count where dollars do not.

@@ -5,6 +5,8 @@ export const noCost: Cost = { usd: 0, tokens: 0, unpriced: 0 };
 /** The currency that a budget may have besides dollars and tokens. */
 export const currencyName = 'msats';
 
+export const unlimited: Budget = { usd: null, tokens: null };
+
 /** Sums stop here: beyond it neither tokens nor millionths of dollars are exact. */
 const largest = Number.MAX_SAFE_INTEGER;
 
@@ -106,6 +108,20 @@ export function isLimited(limit: Budget): boolean {
 export interface Reservation {
   readonly usd: number;
   readonly tokens: number;
+}
+
+/** What a launch with this budget reserves. */
+export function reservationOf(budget: Budget | null): Reservation {
+  return { usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0 };
+}
+
+export function sumOf(reservations: readonly Reservation[]): Reservation {
+  const sum = { usd: 0, tokens: 0 };
+  for (const { usd, tokens } of reservations) {
+    sum.usd += usd;
+    sum.tokens += tokens;
+  }
+  return sum;
 }
 
 /** Whether one more launch with this budget fits into a limit. */

@@ -30,3 +30,28 @@ export function spentBudgets({ usd, tokens }: Budget, spent: Cost, share: number
   const text = `${String(spent.tokens)} of ${String(tokens)} tokens`;
   return [...dollars, { unit: 'tokens', limit: tokens, share: percent(spent.tokens, tokens), text }];
 }
+
+/** A budget, what is spent of it, and what is done for each unit of which the share is spent. */
+export interface WatchedBudget {
+  readonly budget: Budget;
+  readonly spent: Cost;
+  readonly alert: (part: SpentBudget) => void;
+}
+
+/** Alerts of budgets of which a share is spent. Null: of none. */
+export class BudgetAlert {
+  readonly #share: number | null;
+  #seen: object | null = null;
+
+  constructor(share: number | null) {
+    this.#share = share;
+  }
+
+  /** `costs`: a new object with every cost. What throws is tried again at the next look. */
+  look(costs: object, watched: () => readonly WatchedBudget[]): void {
+    if (this.#share === null || costs === this.#seen) return;
+    for (const { budget, spent, alert } of watched())
+      for (const part of spentBudgets(budget, spent, this.#share)) alert(part);
+    this.#seen = costs;
+  }
+}

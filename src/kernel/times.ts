@@ -12,6 +12,12 @@ export function isoOrNull(at: number | null): string | null {
   return at === null ? null : iso(at);
 }
 
+/** The earliest of times; null: there is none. */
+export function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
 /** A count with at least two digits; fractions are cut off. */
 export const twoDigits = (count: number) => String(Math.floor(count)).padStart(2, '0');
 

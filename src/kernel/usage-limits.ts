@@ -19,12 +19,24 @@ export function restUntil(named: number | null, limits: number, now: number): nu
   return Math.max(named ?? 0, now + Math.min(hour, base * 2 ** (limits - 1)));
 }
 
+/** A provider rests until a time, in milliseconds since 1970. */
+export interface Parked {
+  readonly type: 'parked';
+  readonly provider: string;
+  readonly until: number;
+}
+
+/** Until when a provider rests, in milliseconds since 1970; 0: it does not. */
+export function parkedUntil(
+  { parked }: { readonly parked: ReadonlyMap<string, number> },
+  provider: string,
+): number {
+  return parked.get(provider) ?? 0;
+}
+
 /** Notes that a provider rests: until the later time, if it did already. */
-export function park(
-  parked: Map<string, number>,
-  { provider, until }: { readonly provider: string; readonly until: number },
-): void {
-  parked.set(provider, Math.max(until, parked.get(provider) ?? 0));
+export function park(state: { readonly parked: Map<string, number> }, { provider, until }: Parked): void {
+  state.parked.set(provider, Math.max(until, parkedUntil(state, provider)));
 }
 
 /**

@@ -15,7 +15,7 @@ import { commandRun } from '../workflow/questions/commands.ts';
 import type { Project } from '../project/project.ts';
 import { replyAs, sendAs } from '../mail/questions/speak.ts';
 import { ProblemsError } from '../project/definition/problems.ts';
-import type { LoopHints, UpWorkflows } from '../workflow/host/up-host.ts';
+import type { LoopHints, UpWorkflows } from '../workflow/host/up-work.ts';
 import { fieldValue } from '../mail/questions/given-fields.ts';
 import { nameOf } from '../mail/questions/sending.ts';
 import type { Standing } from '../channels/machine/decide.ts';

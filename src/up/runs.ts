@@ -6,7 +6,7 @@ import { compile } from '../workflow/machine/rules.ts';
 import type { RunState } from '../workflow/machine/state.ts';
 import { describeOneOfRuns, type RunChange } from '../workflow/runs/changes.ts';
 import { readParameters } from '../workflow/runs/parameters.ts';
-import type { OwnRuns } from '../workflow/host/up-host.ts';
+import type { OwnRuns } from '../workflow/host/up-work.ts';
 import type { RunningOutput } from '../host/latest-output.ts';
 import type { SharedSlots } from '../host/slots.ts';
 import type { Disk } from '../disk/disk.ts';

@@ -1,6 +1,6 @@
 import { incomingFolder } from '../host/run-mail.ts';
 import { MailroomError } from '../kernel/errors.ts';
-import type { OpenWorkflows } from '../workflow/host/up-host.ts';
+import type { OpenWorkflows } from '../workflow/host/up-work.ts';
 import type { Controller, ControllerOptions } from '../mail/controller/contract.ts';
 import { readDefinition, type Settings } from '../project/definition/definition.ts';
 import type { RunChange } from '../workflow/runs/changes.ts';

@@ -8,7 +8,7 @@ import type { Workflow } from '../workflow/model.ts';
 import { nextTime } from '../workflow/triggers/cron.ts';
 import type { TriggerPorts } from '../workflow/triggers/trigger-ports.ts';
 import { WorkflowTriggers } from '../workflow/triggers/host.ts';
-import type { LoopHints, UpWorkflows } from '../workflow/host/up-host.ts';
+import type { LoopHints, UpWorkflows } from '../workflow/host/up-work.ts';
 import type { SharedSlots } from '../host/slots.ts';
 import { buildEnvironment } from '../process/sandbox/environment.ts';
 import { run } from '../process/run.ts';

@@ -190,7 +190,7 @@ describe('the work that checks run on', () => {
     expect(await work.layOut('merged')).toBeNull();
     expect(listing(two.path)).toEqual(['a.txt', 'b.txt', 'cache.log', 'kept.txt']);
     expect(git('rev-parse', two.ref)).toBe(own);
-    await work.restore();
+    await work.checkout.restore();
     expect(listing(two.path)).toEqual(['b.txt', 'cache.log', 'kept.txt']);
     expect(two.git('status', '--porcelain')).toBe('');
   });

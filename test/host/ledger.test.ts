@@ -65,7 +65,7 @@ it('keeps through the end of the process what was written, and takes no snapshot
   ledger.record(['first']);
   expect(ledger.write()).toEqual(['first']);
   ledger.record(['second']);
-  ledger.snapshot();
+  ledger.snapshot(null);
   const copy = disk.clone();
   copy.crash();
   expect(opened(copy).ledger.state.names).toEqual(['first']);

@@ -41,9 +41,8 @@ it('gives up, where it is to end when idle, what the disk has refused for ten se
   const host = {
     running: 0,
     desired: 0,
-    snapshotDue: false,
+    ledger: { snapshotDue: false, sync: () => null },
     record: () => {},
-    sync: () => null,
     carryOut: () => ({ wake: null, more: false, settled: false, blocked: true }),
     idle: () => (now < busyUntil ? 'busy' : 'stuck'),
   };
@@ -85,9 +84,11 @@ it('passes what processes report during a sync to the host after it, in order, a
   const host = {
     running: 1,
     desired: 0,
-    snapshotDue: false,
+    ledger: {
+      snapshotDue: false,
+      sync: () => (seen.includes('first') ? null : new Promise<void>((resolve) => (synced = resolve))),
+    },
     record: () => seen.push('record'),
-    sync: () => (seen.includes('first') ? null : new Promise<void>((resolve) => (synced = resolve))),
     carryOut: () => {
       seen.push('carry out');
       return { wake: null, more: false, settled: true, blocked: false };
@@ -113,7 +114,7 @@ it('ends with what a sync refuses, once every process has ended', async () => {
   const host = {
     running: 1,
     record() {},
-    sync: () => Promise.reject(new MailroomError('E_DISK', 'input/output error')),
+    ledger: { sync: () => Promise.reject(new MailroomError('E_DISK', 'input/output error')) },
     stopAll: vi.fn<() => void>(),
   };
   const loop = new Loop(host as never, still, { untilIdle: true });
@@ -132,18 +133,20 @@ it('takes what is reported during a sync, and what its effects cause at once, in
   const host = {
     running: 0,
     desired: 0,
-    snapshotDue: false,
+    ledger: {
+      snapshotDue: false,
+      sync: () =>
+        looks.length > 1
+          ? null
+          : soon(() => {
+              report('during the sync');
+              loop.wake();
+            }),
+    },
     record: () => {
       looks.push(reported);
       reported = [];
     },
-    sync: () =>
-      looks.length > 1
-        ? null
-        : soon(() => {
-            report('during the sync');
-            loop.wake();
-          }),
     carryOut: () => {
       if (looks.length === 1) void soon(() => report('by a process that was started'));
       return { wake: null, more: false, settled: looks.length > 1, blocked: false };
@@ -168,13 +171,15 @@ it('says to each snapshot where the trail ends, so that the records which the tr
   const host = {
     running: 0,
     desired: 0,
-    get snapshotDue() {
-      return ends.length === 0;
+    ledger: {
+      get snapshotDue() {
+        return ends.length === 0;
+      },
+      sync: () => null,
+      snapshot: (trailAt: number | null) => ends.push(trailAt),
     },
     record: () => {},
-    sync: () => null,
     carryOut: () => ({ wake: null, more: false, settled: ends.length > 0, blocked: false }),
-    snapshot: (trailAt: number | null) => ends.push(trailAt),
     idle: () => 'done',
   };
   const timer = (_at: number, onTime: () => void) => {

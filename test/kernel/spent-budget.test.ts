@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { spentBudgets } from '../../src/kernel/spent-budget.ts';
+import { BudgetAlert, spentBudgets } from '../../src/kernel/spent-budget.ts';
 
 function spent(
   usd: number | null,
@@ -26,4 +26,28 @@ it('warns of no budget of which nothing is spent', () => {
   expect(spent(null, null, { usd: 9, tokens: 9 })).toEqual([]);
   expect(spent(0, 0, { usd: 0, tokens: 0 })).toEqual([]);
   expect(spent(0, null, { usd: 0.01, tokens: 0 })).toEqual(['usd 0: 100 %, $0.01 of $0.00']);
+});
+
+it('alerts after each cost, of no share of none, and again where an alert failed', () => {
+  const seen: string[] = [];
+  let fails = true;
+  const alert = (usd: number) => () => [
+    {
+      budget: { usd: 5, tokens: null },
+      spent: { usd, tokens: 0, unpriced: 0 },
+      alert: ({ text }: { readonly text: string }) => {
+        if (fails) throw new Error('no space left on device');
+        seen.push(text);
+      },
+    },
+  ];
+  const costs = {};
+  const alerts = new BudgetAlert(0.8);
+  expect(() => alerts.look(costs, alert(4))).toThrow('no space left');
+  fails = false;
+  alerts.look(costs, alert(4));
+  alerts.look(costs, alert(4));
+  alerts.look({}, alert(5));
+  new BudgetAlert(null).look({}, alert(5));
+  expect(seen).toEqual(['$4.00 of $5.00', '$5.00 of $5.00']);
 });

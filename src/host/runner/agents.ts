@@ -268,7 +268,7 @@ export class ProcessRunner implements Runner {
     const work = job.work ? new WorkToCheck(this.#options.project, workspace, job.work, commit) : null;
     try {
       const problems = await inTemporary((temporary) => this.#check(job, work, temporary));
-      if (job.checks.length > 0) await work?.restore();
+      if (job.checks.length > 0) await work?.checkout.restore();
       return { problems, conflicts: false, left: commit, ...reports };
     } catch (error) {
       const fault = asHostFault(error);

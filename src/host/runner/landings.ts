@@ -85,7 +85,7 @@ export class LandingSteps {
     try {
       const landing = new LandingToCheck(project, checks.workspace, checks, result);
       const problems = await this.#host.check(checks, landing);
-      await landing.restore();
+      await landing.checkout.restore();
       if (problems.length === 0) return { is: 'checked', onto, result };
       return {
         is: 'refused',

@@ -10,7 +10,7 @@ import { type Config, isAgentProvider } from '../../config/config.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { MailHost } from '../host/mail-host.ts';
 import { mailUser, SharedSlots } from '../../host/slots.ts';
-import { UpHost, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-host.ts';
+import { UpWork, type OpenWorkflows, type UpWorkflows } from '../../workflow/host/up-work.ts';
 import type { MailOptions, MailPorts } from '../host/ports.ts';
 import { queuedJobs } from '../host/workspaces.ts';
 import type { Turns } from '../host/turns.ts';
@@ -190,9 +190,10 @@ async function compose(disk: Disk, definition: Wired, options: ControllerOptions
   const kept = new StatusKeeper(disk, clock);
   const looked = [onChange, () => kept.look(host.state), publish, notingTime(disk)];
   const beside = up?.workflows ?? nothingElse;
-  kit.attach(new UpHost(host, beside), {
+  kit.attach(host, {
     watched: watched(protocol),
     trail,
+    beside: new UpWork(beside),
     untilIdle: options.untilIdle,
     onChange: () => looked.forEach((each) => each()),
   });

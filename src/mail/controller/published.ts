@@ -1,7 +1,7 @@
 import type { Published } from '../../host/holder.ts';
 import type { MailHost } from '../host/mail-host.ts';
 import type { Trail } from '../../git/trail.ts';
-import type { UpWorkflows } from '../../workflow/host/up-host.ts';
+import type { UpWorkflows } from '../../workflow/host/up-work.ts';
 import type { Lookout } from './lookout.ts';
 
 /** What holds a controller up, in words. */

@@ -1,3 +1,4 @@
+import { unlimited } from '../../kernel/money.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { RoleName, TypeName } from '../../kernel/ids.ts';
 import type { Capability } from '../../kernel/capabilities.ts';
@@ -129,8 +130,8 @@ export const defaultLimits: Limits = {
   tasksPerHour: 200,
   corrections: 2,
   nesting: 3,
-  threadBudget: { usd: null, tokens: null },
-  dayBudget: { usd: null, tokens: null },
+  threadBudget: unlimited,
+  dayBudget: unlimited,
   budgetAlert: null,
 };
 

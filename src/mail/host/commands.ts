@@ -1,15 +1,15 @@
 import { ControlReader, type Control } from '../../host/control.ts';
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Command, Fact } from '../machine/event.ts';
-import { hasVerdict } from '../machine/apply.ts';
 import { refusal } from '../machine/rules/commands.ts';
 import { waitsForPerson } from '../machine/rules/work.ts';
 import { fileName, idInName, type Message } from '../format/message.ts';
 import type { MailState } from '../machine/state.ts';
 import type { Protocol } from '../format/protocol.ts';
+import { hasVerdict } from '../../kernel/commands.ts';
 import { MailroomError, type Reason } from '../../kernel/errors.ts';
 import { readControl, type ControlFile } from '../../letters/letters.ts';
-import { reportRefused, reportRefusedCommand } from './refused-files.ts';
+import { reportRefused, reportRefusedCommand } from './notices.ts';
 import type { MailLedger } from './ledger.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Target } from '../../letters/target.ts';
@@ -60,7 +60,7 @@ export class Commands {
 
   #follow(file: ControlFile): void {
     // The file stays until its verdict is durable and the disk lets it go, also beyond a crash.
-    if (hasVerdict(this.#ledger.state, file.id)) return;
+    if (hasVerdict(this.#ledger.state.commands, file.id)) return;
     const fact = verdict(this.#ledger, this.#protocol, this.#mailboxes, file);
     this.#ledger.record([fact]);
     if (fact.refusal !== null && this.#isLate(file)) reportRefusedCommand(this.#ledger, file, fact.refusal);

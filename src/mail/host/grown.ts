@@ -7,7 +7,7 @@ import { isHuman, type Protocol } from '../format/protocol.ts';
 import type { Mail } from '../machine/state.ts';
 import type { MessageId, RoleName } from '../../kernel/ids.ts';
 import type { MailLedger } from './ledger.ts';
-import { notifyOnce, wasNotified } from './refused-files.ts';
+import { notifyOnce, wasNotified } from './notices.ts';
 
 /** How long an accepted file is watched, in milliseconds. */
 const watchMs = 60_000;

@@ -1,11 +1,14 @@
-import type { Protocol } from '../format/protocol.ts';
+import { type Protocol, isHuman, workflowRole } from '../format/protocol.ts';
 import { refusal } from '../machine/rules/commands.ts';
 import { type StepRequest, type StepNotice, readIncoming, type IncomingFile } from '../../letters/letters.ts';
 import { answerOf, isStep, sentNotice, sentStep, stepOf, turnedAway } from '../machine/step.ts';
 import type { MailLedger } from './ledger.ts';
-import { reportRefused } from './refused-files.ts';
+import { reportRefused } from './notices.ts';
 import { ControlReader } from '../../host/control.ts';
 import type { RunMail } from '../../host/run-mail.ts';
+import type { Ask } from '../machine/event.ts';
+import type { MailState } from '../machine/state.ts';
+import type { MessageId } from '../../kernel/ids.ts';
 
 /** Reads the runs' requests to the mail. Reading one twice has the same effect. */
 export function incomingReader(
@@ -60,4 +63,29 @@ function acceptWithdrawal(
   const command = { verb: 'cancel', target: { kind: 'thread', thread: step } } as const;
   const reason = refusal(ledger.state, protocol, command, by);
   ledger.record([{ type: 'controlled', id, by, command, refusal: reason }]);
+}
+
+/** Unfinished steps whose role waits for a person, or for answers to its own requests, by run. */
+export function waitingSteps(state: MailState, protocol: Protocol): Map<string, MessageId[]> {
+  const found = new Map<string, MessageId[]>();
+  if ((state.roles.get(workflowRole)?.waitsFor.size ?? 0) === 0) return found;
+  const running = new Set([...state.turns.values()].flatMap(({ owes }) => owes.map(key)));
+  const carried = new Set([...state.waits.values()].flatMap(({ owes }) => owes.map(key)));
+  for (const { role, requests } of state.waits.values())
+    if (role === workflowRole)
+      for (const request of requests) {
+        const mail = state.mail.get(request);
+        const run = mail?.message.fields['run'];
+        for (const [recipient, ask] of mail?.request?.asks ?? []) {
+          const one = key({ request, recipient });
+          const waits = isHuman(protocol, recipient) || (carried.has(one) && !running.has(one));
+          if (typeof run !== 'string' || ask.is !== 'open' || !waits) continue;
+          found.set(run, [...(found.get(run) ?? []), request]);
+        }
+      }
+  return found;
+}
+
+function key({ request, recipient }: Ask): string {
+  return `${request} ${recipient}`;
 }

@@ -3,6 +3,7 @@ import type { BoxNames, Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Glance } from '../mailboxes/settling.ts';
 import type { Fact, Notice } from '../machine/event.ts';
 import { oneLine } from '../../kernel/one-line.ts';
+import { earliest } from '../../kernel/times.ts';
 import { idInName } from '../format/message.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { admit } from '../machine/rules/admit.ts';
@@ -15,10 +16,9 @@ import { namesOf, type Expected } from './project.ts';
 import type { MailLedger } from './ledger.ts';
 import { Grown } from './grown.ts';
 import { NewTasks } from './new-tasks.ts';
-import { reportRefused } from './refused-files.ts';
+import { reportRefused } from './notices.ts';
 import type { Listing } from './listing.ts';
-import { trusted } from './first-start.ts';
-import { returned } from './returned.ts';
+import { trusted, returned } from './known-files.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Accepted, Box, Dropped } from '../format/boxes.ts';
@@ -161,7 +161,7 @@ export class Intake {
         if (until === null) taken += 1;
         else if (until !== Infinity) waits.push(until);
       }
-      const soonest = waits.length === 0 ? null : Math.min(...waits);
+      const soonest = earliest(waits);
       const [first] = files;
       if (share < files.length && first !== undefined)
         this.#left.set(keyOf(first), { files: files.slice(share), wake: soonest });
@@ -172,7 +172,7 @@ export class Intake {
     const more = this.hasMore || (hasMore && (roles.length === 0 || taken > 0));
     const again = disk.attempt(() => this.#grown.look(this.#elapsed()), null);
     const watch = again === null ? null : this.#wall() + again;
-    return { wake: wakes.length === 0 ? null : Math.min(...wakes), more, watch };
+    return { wake: earliest(wakes), more, watch };
   }
 
   /** Why complete files wait, in words. */

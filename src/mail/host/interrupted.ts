@@ -1,6 +1,6 @@
-import { reportedUsage, type Reported } from '../../host/reported-usage.ts';
+import { reportedUsage } from '../../host/reported-usage.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
-import type { Session } from '../../kernel/cost.ts';
+import type { Reported, Session } from '../../kernel/cost.ts';
 import { isQueued } from '../../kernel/launched.ts';
 import { ownValue } from '../../kernel/own.ts';
 import type { Invocation } from '../../providers/provider.ts';

@@ -44,7 +44,7 @@ export class Landings {
   #start(key: string, step: LandingStep): void {
     const { landing } = step;
     const job = this.#job(key, step);
-    this.#running.add(key, { key, landing });
+    this.#running.set(key, { key, landing });
     // No other turn may enter a checkout in which gates run.
     if (job.step.do === 'check') this.#permissions.overlaps.begin(key, job.step.checks.workspace, true);
     this.#ports.runner.land(job);
@@ -91,7 +91,7 @@ export class Landings {
       if (!this.#running.isStopping(key)) this.#ledger.record(factsOf(running.landing, report));
     } finally {
       if (isLast) {
-        this.#running.forget(key);
+        this.#running.delete(key);
         this.#permissions.overlaps.end(key);
       }
     }

@@ -10,7 +10,7 @@ import type { Trail, TrailEntry } from '../../git/trail.ts';
 export type MailLedger = Ledger<MailState, MailEvent, Fact>;
 
 /** Passes durable events on to the trail. */
-export class TrailFeed {
+class TrailFeed {
   readonly #trail: Trail;
   /** Entries for the trail that are not durable yet. */
   readonly #entries: TrailEntry[] = [];
@@ -64,10 +64,7 @@ export class TrailFeed {
 export function openMailLedger(
   ports: Pick<MailPorts, 'journal' | 'trail' | 'clock' | 'newId' | 'trailAt'>,
   used: (fact: Fact, now: number) => UsedByTurn = () => [],
-): {
-  readonly ledger: MailLedger;
-  readonly trail: TrailFeed;
-} {
+): MailLedger {
   const trail = new TrailFeed(ports.trail, ports.trailAt ?? Infinity);
   const ledger: MailLedger = new Ledger(ports.journal, ports.clock, {
     stateOf,
@@ -79,7 +76,8 @@ export function openMailLedger(
     suspended: (ms) => ({ type: 'suspended', ms }),
     sizeOf: ({ mail }) => mail.size,
     durable: () => trail.handOver(),
+    lastInTrail: () => trail.last,
   });
   trail.begin();
-  return { ledger, trail };
+  return ledger;
 }

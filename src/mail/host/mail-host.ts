@@ -1,39 +1,33 @@
-import { MailroomError } from '../../kernel/errors.ts';
+import { earliest } from '../../kernel/times.ts';
 import { decide, type Decision } from '../machine/decide.ts';
 import { causedBy } from '../machine/explain/words.ts';
 import { copyKey } from '../machine/fold/places.ts';
-import type { Fact, Sent } from '../machine/event.ts';
+import type { Fact } from '../machine/event.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { openTurns, withoutSlots } from '../machine/rules/slots.ts';
 import type { MailState } from '../machine/state.ts';
-import { BudgetAlerts } from './budget-alerts.ts';
+import { BudgetAlert } from '../../kernel/spent-budget.ts';
+import { watchedBudgets } from './notices.ts';
 import { Commands } from './commands.ts';
-import { expectedNow, inboxText, namesOf, type Expected } from './project.ts';
+import { expectedNow, inboxText, namesOf, MailboxProjector, type Expected } from './project.ts';
 import { failedThreads, idleOf } from './idle.ts';
-import { incomingReader } from './incoming.ts';
+import { incomingReader, waitingSteps } from './incoming.ts';
 import type { ControlReader } from '../../host/control.ts';
 import type { IncomingFile } from '../../letters/letters.ts';
 import { CatchingUp, Intake, type Looked } from './intake.ts';
 import { interruptedAttempts, usedByTurns } from './interrupted.ts';
-import { openMailLedger, type MailLedger, type TrailFeed } from './ledger.ts';
+import { openMailLedger, type MailLedger } from './ledger.ts';
 import { listedOnce, type Listing } from './listing.ts';
 import type { Host, LookResult } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { MissingFiles } from './missing-files.ts';
-import { MissingPrograms } from './missing-programs.ts';
+import { MissingPrograms, RoleTexts, rolesWithWork } from './held-roles.ts';
 import { DiskGuard } from '../../disk/disk-guard.ts';
-import { MailboxProjector } from './projector.ts';
 import { compare } from './reconcile.ts';
-import { RoleTexts, rolesWithWork } from './role-texts.ts';
-import { waitingSteps } from './step-waits.ts';
-import { withdrawnNotice } from './withdrawn-notice.ts';
 import { Turns } from './turns.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
-
-/** More rounds of deciding than any state needs: beyond it, deciding loops. */
-const mostRounds = 100_000;
 
 /**
  * The mail host: accepts files, decides, records, and carries out the decisions. Level-triggered:
@@ -43,8 +37,7 @@ const mostRounds = 100_000;
 export class MailHost implements Host {
   readonly #ports: MailPorts;
   readonly #options: MailOptions;
-  readonly #ledger: MailLedger;
-  readonly #trail: TrailFeed;
+  readonly ledger: MailLedger;
   readonly #expected: Expected;
   readonly #commands: Commands;
   /** Null: the project has no workflow runs. */
@@ -54,7 +47,7 @@ export class MailHost implements Host {
   readonly #projector: MailboxProjector;
   readonly #absences: MissingFiles;
   readonly #texts: RoleTexts;
-  readonly #alerts: BudgetAlerts;
+  readonly #alert: BudgetAlert;
   readonly #programs: MissingPrograms;
   /** The protocol; with zero slots while nothing new may start. */
   #held: Protocol;
@@ -74,22 +67,22 @@ export class MailHost implements Host {
     this.#options = options;
     this.#held = options.protocol;
     const used = (fact: Fact, now: number) => usedByTurns(fact, this.state, ports, options, now);
-    ({ ledger: this.#ledger, trail: this.#trail } = openMailLedger(ports, used));
-    this.#alerts = new BudgetAlerts(this.#ledger, options.protocol.limits);
+    this.ledger = openMailLedger(ports, used);
+    this.#alert = new BudgetAlert(options.protocol.limits.budgetAlert);
     this.#absences = new MissingFiles(() => ports.clock.elapsed?.() ?? ports.clock.now());
-    this.#expected = expectedNow(this.#ledger.state);
+    this.#expected = expectedNow(this.ledger.state);
     this.#projector = new MailboxProjector(ports, options.protocol, this.#expected);
-    this.#commands = new Commands(this.#ledger, options.protocol, ports);
-    this.#incoming = ports.runs ? incomingReader(this.#ledger, options.protocol, ports.runs) : null;
+    this.#commands = new Commands(this.ledger, options.protocol, ports);
+    this.#incoming = ports.runs ? incomingReader(this.ledger, options.protocol, ports.runs) : null;
     this.#catchingUp = new CatchingUp(options.elsewhere);
     this.#texts = new RoleTexts((role) => ports.roleText(role));
     this.#programs = new MissingPrograms(() => ports.missingProviders?.() ?? new Set());
-    this.#turns = new Turns(this.#ledger, ports, options, this.#texts);
-    this.#intake = new Intake(this.#ledger, ports, options.protocol, this.#expected, this.#turns.staging);
+    this.#turns = new Turns(this.ledger, ports, options, this.#texts);
+    this.#intake = new Intake(this.ledger, ports, options.protocol, this.#expected, this.#turns.staging);
   }
 
   get state(): MailState {
-    return this.#ledger.state;
+    return this.ledger.state;
   }
 
   get desired(): number {
@@ -113,11 +106,11 @@ export class MailHost implements Host {
   }
 
   get fresh(): boolean {
-    return this.#ledger.fresh;
+    return this.ledger.fresh;
   }
 
   get cut(): string | null {
-    return this.#ledger.cut;
+    return this.ledger.cut;
   }
 
   /** Continues where the last host ended. Call it once, before the first look. */
@@ -125,15 +118,15 @@ export class MailHost implements Host {
     const { protocol, protocolHash, version, rebooted, lastRan = null } = this.#options;
     const off = lastRan !== null && { off: Math.max(0, Math.round(this.#ports.clock.now() - lastRan)) };
     const facts: Fact[] = [{ type: 'started', version, protocol: protocolHash, ...off }];
-    const { state } = this.#ledger;
-    const interrupted = interruptedAttempts(state, this.#ports, this.#options, this.#ledger.now());
+    const { state } = this.ledger;
+    const interrupted = interruptedAttempts(state, this.#ports, this.#options, this.ledger.now());
     const ended = interrupted.flatMap(({ turn, attempt }) => {
       const role = state.turns.get(turn)?.role;
       return role === undefined ? [] : [{ turn, attempt, role }];
     });
     facts.push(...interrupted);
-    this.#ledger.record(facts);
-    this.#disk.attempt(() => this.#turns.staging.keepLeft(ended, this.#ledger), undefined);
+    this.ledger.record(facts);
+    this.#disk.attempt(() => this.#turns.staging.keepLeft(ended, this.ledger), undefined);
     for (const role of protocol.roles.keys()) {
       if (rebooted === true) this.#disk.attempt(() => this.#projectInbox(role), undefined);
       this.#disk.attempt(() => this.#prepare(role), undefined);
@@ -144,7 +137,7 @@ export class MailHost implements Host {
     );
     // Must precede the projections: only they still show which refused files are known.
     this.#disk.attempt(() => this.#intake.recordAccepted(), undefined);
-    this.#flush();
+    this.flush();
     this.#project();
   }
 
@@ -166,12 +159,12 @@ export class MailHost implements Host {
    * mailboxes: enough after a process's report.
    */
   record(scan: boolean): void {
-    if (this.#ledger.recordSuspension()) this.#catchingUp.again();
+    if (this.ledger.recordSuspension()) this.#catchingUp.again();
     const names = scan ? [...this.#options.protocol.roles.keys()] : [];
     // Only a new scan can clear the errors of a scan.
     if (scan) this.#disk.renew();
     const disk = this.#disk;
-    disk.attempt(() => shareParking(this.#ledger, this.#ports.parking), undefined);
+    disk.attempt(() => shareParking(this.ledger, this.#ports.parking), undefined);
     const unpaused = disk.attempt(() => this.#commands.take(), null);
     this.#commandsReadable = unpaused !== null;
     disk.attempt(() => this.#incoming?.take(), undefined);
@@ -187,21 +180,17 @@ export class MailHost implements Host {
     this.#looked = { ...looked, wake: earliest([looked.wake, again]), more };
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
     if (scan) this.#programs.look(this.#options.protocol);
-    this.#catchingUp.looked(scan, this.#looked, this.#ledger.now());
+    this.#catchingUp.looked(scan, this.#looked, this.ledger.now());
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
-    this.#alerts.look();
-  }
-
-  sync(): Promise<void> | null {
-    return this.#ledger.sync();
+    this.#alert.look(this.state.spent, () => watchedBudgets(this.ledger, this.#options.protocol.limits));
   }
 
   /** Projects, and starts and stops processes. */
   carryOut(): LookResult {
     const { wake, more, watch } = this.#looked;
     const disk = this.#disk;
-    this.#flush();
+    this.flush();
     // Before the projections, so that processes start up meanwhile. An older decision could want a
     // process that has ended since.
     if (this.#commandsReadable) this.#turns.steer(this.#decision);
@@ -209,9 +198,9 @@ export class MailHost implements Host {
     disk.attempt(() => this.#commands.files.release(), undefined);
     this.#showRuns();
     const decided = this.#commandsReadable ? this.#decision.wake : null;
-    const settled = wake === null && !more && this.#ledger.state.pendingProjections.size === 0;
+    const settled = wake === null && !more && this.ledger.state.pendingProjections.size === 0;
     return {
-      wake: earliest([wake, watch, decided === null ? null : this.#ledger.onWall(decided)]),
+      wake: earliest([wake, watch, decided === null ? null : this.ledger.onWall(decided)]),
       more,
       settled: settled && this.problem === null,
       blocked: this.problem !== null && !more,
@@ -219,8 +208,8 @@ export class MailHost implements Host {
   }
 
   /** Makes recorded events durable, then notifies the listeners for messages. */
-  #flush(): void {
-    const events = this.#ledger.flush();
+  flush(): void {
+    const events = this.ledger.flush();
     for (const thread of events.flatMap(failedThreads)) this.#failedThreads.add(thread);
     this.#refusedFiles += events.filter(({ type }) => type === 'refused').length;
     const sent = events.flatMap((event) => {
@@ -235,26 +224,26 @@ export class MailHost implements Host {
   #showRuns(): void {
     this.#disk.attempt(() => {
       this.#incoming?.release();
-      this.#ports.runs?.waits(waitingSteps(this.#ledger.state, this.#options.protocol));
+      this.#ports.runs?.waits(waitingSteps(this.ledger.state, this.#options.protocol));
     }, undefined);
   }
 
   /** Projects a vanished inbox with its waiting mail again. */
   #restore(role: RoleName): void {
-    if (this.#ledger.state.roles.get(role)?.vanished === true) this.#projectInbox(role);
+    if (this.ledger.state.roles.get(role)?.vanished === true) this.#projectInbox(role);
   }
 
   /** Projects a role's missing waiting mail again. */
   #projectInbox(role: RoleName): void {
     const { mailboxes } = this.#ports;
-    const { mail, unread } = this.#ledger.state;
+    const { mail, unread } = this.ledger.state;
     mailboxes.prepare([role]);
     const there = new Set(mailboxes.list(role, 'inbox'));
     for (const [name, id] of namesOf(this.#expected, role)) {
       // A person's unread mail outlives its thread.
       const message = mail.get(id)?.message ?? unread.get(copyKey(id, role))?.message;
       if (message === undefined || there.has(name)) continue;
-      const text = inboxText(this.#ledger.state, this.#options.protocol, message, role);
+      const text = inboxText(this.ledger.state, this.#options.protocol, message, role);
       mailboxes.put(role, 'inbox', '', name, text);
     }
   }
@@ -262,7 +251,7 @@ export class MailHost implements Host {
   /** When to compare again, in milliseconds since 1970; null: after the next event. */
   #compare(roles: readonly RoleName[], boxes: Listing): number | null {
     if (roles.length === 0) return null;
-    const { roles: pending } = this.#projector.pending(this.#ledger.state);
+    const { roles: pending } = this.#projector.pending(this.ledger.state);
     for (const role of roles)
       if (pending.has(role) || !this.#disk.succeeds(() => this.#compareRole(role, boxes)))
         this.#absences.last(role, []);
@@ -271,18 +260,17 @@ export class MailHost implements Host {
   }
 
   #compareRole(role: RoleName, boxes: Listing): void {
-    const noticeOf = (state: MailState, id: string, to: RoleName): Sent =>
-      withdrawnNotice(state, id, to, this.#ports.newId(), this.#ledger.now());
-    const { state } = this.#ledger;
+    const { state } = this.ledger;
+    const fresh = { newId: () => this.#ports.newId(), now: this.ledger.now() };
     const { protocol } = this.#options;
-    const facts = compare(state, protocol, boxes, this.#expected, role, this.#absences, noticeOf);
+    const facts = compare(state, protocol, boxes, this.#expected, role, this.#absences, fresh);
     if (facts.length === 0) return;
     const taken = new Set(
       facts.flatMap((fact) => (fact.type === 'read' || fact.type === 'withdrawn' ? [fact.message] : [])),
     );
     const names = namesOf(this.#expected, role);
     for (const [name, id] of names) if (taken.has(id)) names.delete(name);
-    this.#ledger.record(facts);
+    this.ledger.record(facts);
   }
 
   /** The protocol with the slots that others in this process leave free. */
@@ -294,17 +282,13 @@ export class MailHost implements Host {
 
   #decide(): void {
     const protocol = this.#limited();
-    for (let round = 0; round < mostRounds; round += 1) {
-      this.#decision = decide(this.#ledger.state, protocol, this.#ledger.now(), this.#catchingUp.isOver);
-      if (this.#decision.facts.length === 0) {
-        const { first, away } = openTurns(this.#ledger.state, protocol);
-        const used = Math.max(this.desired, this.running) - away;
-        this.#options.slots?.uses(Math.max(0, used), first && causedBy(first));
-        return;
-      }
-      this.#ledger.record(this.#decision.facts);
-    }
-    throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
+    this.ledger.recordDecided(() => {
+      this.#decision = decide(this.ledger.state, protocol, this.ledger.now(), this.#catchingUp.isOver);
+      return this.#decision.facts;
+    });
+    const { first, away } = openTurns(this.ledger.state, protocol);
+    const used = Math.max(this.desired, this.running) - away;
+    this.#options.slots?.uses(Math.max(0, used), first && causedBy(first));
   }
 
   /**
@@ -312,27 +296,17 @@ export class MailHost implements Host {
    * needed.
    */
   #project(): void {
-    const { state } = this.#ledger;
+    const { state } = this.ledger;
     this.#projector.project(state, this.#disk);
     const pending = this.#projector.pending(state);
     this.#disk.attempt(() => this.#intake.release(pending.refused), undefined);
     if (pending.roles.size === 0 && state.pendingProjections.size > 0)
-      this.#ledger.recordLazily({ type: 'projected', through: state.events });
+      this.ledger.recordLazily({ type: 'projected', through: state.events });
   }
 
   /** The runner reports to this; call `look` afterwards. */
   get turns(): Turns {
     return this.#turns;
-  }
-
-  /** Whether the journal is long enough for a snapshot. */
-  get snapshotDue(): boolean {
-    return this.#ledger.snapshotDue;
-  }
-
-  /** Takes one if the trail has every event; `trailAt`: its last one, null without a trail. */
-  snapshot(trailAt: number | null): void {
-    if (trailAt === null || trailAt >= this.#trail.last) this.#ledger.snapshot();
   }
 
   /** Whether mail waits until a program exists. */
@@ -352,7 +326,7 @@ export class MailHost implements Host {
 
   stop(): void {
     this.#turns.putBack();
-    this.#flush();
+    this.flush();
     this.#turns.stopAll();
   }
 
@@ -364,15 +338,11 @@ export class MailHost implements Host {
     this.#turns.stopAll();
   }
 
-  flush(): void {
-    this.#flush();
-  }
-
   idle(): Idle {
     if (this.running > this.#turns.waits.tried) return 'busy';
     if (!this.#commandsReadable) return 'stuck';
     if (this.desired > 0) return 'busy';
-    const { state } = this.#ledger;
+    const { state } = this.ledger;
     // Projections that the disk refuses will not finish.
     const projected = this.#disk.problem === null ? state : { ...state, pendingProjections: new Map() };
     // Nor will a held role move: its turns wait as if paused.
@@ -386,11 +356,6 @@ export class MailHost implements Host {
       ...projected,
       paused: { ...paused, roles: new Map([...paused.roles, ...held]) },
     };
-    return idleOf(shown, this.#options.protocol, this.#ledger.now());
+    return idleOf(shown, this.#options.protocol, this.ledger.now());
   }
-}
-
-function earliest(times: readonly (number | null)[]): number | null {
-  const known = times.filter((time) => time !== null);
-  return known.length > 0 ? Math.min(...known) : null;
 }

@@ -4,7 +4,7 @@ import type { Dropped } from '../format/boxes.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { waitsUntil } from '../machine/fold/new-tasks.ts';
 import type { MailLedger } from './ledger.ts';
-import { notifyOnce } from './refused-files.ts';
+import { notifyOnce } from './notices.ts';
 
 /**
  * Bounds the tasks that appear as files in an inbox while agents run. Without a sandbox an agent

@@ -1,13 +1,18 @@
-import type { Fact } from '../machine/event.ts';
-import { fileName } from '../format/message.ts';
+import type { Fact, Sent } from '../machine/event.ts';
+import { fileName, mailroom, subjectLine, type Message } from '../format/message.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
 import { noticeToUser } from '../machine/rules/notices.ts';
-import type { Sent } from '../machine/event.ts';
 import type { MailState } from '../machine/state.ts';
 import type { MissingFiles } from './missing-files.ts';
 import { namesOf, type Expected } from './project.ts';
 import type { Listing } from './listing.ts';
 import type { RoleName } from '../../kernel/ids.ts';
+
+/** For a new message. */
+interface Fresh {
+  readonly newId: () => string;
+  readonly now: number;
+}
 
 /**
  * Compares an inbox with the journal: a missing file was read by its person, or withdrawn by hand.
@@ -20,7 +25,7 @@ export function compare(
   expected: Expected,
   role: RoleName,
   absences: MissingFiles,
-  notice: (state: MailState, id: string, to: RoleName) => Sent,
+  fresh: Fresh,
 ): Fact[] {
   const names = namesOf(expected, role);
   const box = boxes.list(role, 'inbox');
@@ -41,7 +46,7 @@ export function compare(
   const lasting = absences.last(role, missing.length > 0 ? gone : [], strays);
   if (present === null) return names.size > 0 && !vanished ? [vanish(role)] : [];
   if (vanished) return gone.length === 0 ? [{ type: 'restored', role }] : [];
-  return lasting ? missing.flatMap((id) => goneFacts(state, protocol, role, id, notice)) : [];
+  return lasting ? missing.flatMap((id) => goneFacts(state, protocol, role, id, fresh)) : [];
 }
 
 function placeOf({ mail }: MailState, role: RoleName, id: string): string | undefined {
@@ -62,13 +67,7 @@ function vanish(role: RoleName): Fact {
   };
 }
 
-function goneFacts(
-  state: MailState,
-  protocol: Protocol,
-  role: RoleName,
-  id: string,
-  notice: (state: MailState, id: string, to: RoleName) => Sent,
-): Fact[] {
+function goneFacts(state: MailState, protocol: Protocol, role: RoleName, id: string, fresh: Fresh): Fact[] {
   if (isHuman(protocol, role)) return [{ type: 'read', message: id, recipient: role }];
   const mail = state.mail.get(id);
   if (mail === undefined) return [];
@@ -88,6 +87,34 @@ function goneFacts(
     },
   ];
   const noticeOf = mail.request === null && protocol.roles.has(from) && !isHuman(protocol, from);
-  if (noticeOf) facts.push({ type: 'accepted', sent: notice(state, id, from) });
+  if (noticeOf) facts.push({ type: 'accepted', sent: withdrawnNotice(mail.message, from, fresh) });
   return facts;
+}
+
+/** A notice to the sender of a message that was withdrawn by hand. */
+function withdrawnNotice({ id, thread, subject }: Message, to: RoleName, { newId, now }: Fresh): Sent {
+  return {
+    message: {
+      id: newId(),
+      type: 'notice',
+      from: mailroom,
+      to: [to],
+      thread,
+      inReplyTo: id,
+      subject: subjectLine(`Withdrawn: ${subject}`),
+      created: now,
+      work: null,
+      attachments: [],
+      fields: {},
+      extra: {},
+      body: 'A person removed this message before it was read. No role will handle it.',
+    },
+    request: null,
+    answers: null,
+    late: false,
+    closes: false,
+    joins: [],
+    people: [],
+    opens: null,
+  };
 }

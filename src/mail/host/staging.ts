@@ -8,7 +8,7 @@ import { stagedFiles } from '../mailboxes/turn-folders.ts';
 import type { OpenTurns } from './intake.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailPorts } from './ports.ts';
-import { notifyOnce } from './refused-files.ts';
+import { notifyOnce } from './notices.ts';
 
 /** How many files a correction names; it counts, or mentions, the rest. */
 const mostNamed = 10;
@@ -97,7 +97,7 @@ export class Staging implements OpenTurns {
         .map((path) => `\`${path}\` was written in the worktree, ${noMail}: write to $MAILROOM_OUTBOX`),
       ...(strays.length > mostNamed ? [`more files were written in the worktree, ${noMail}`] : []),
     ];
-    const masked = (text: string) => this.#ports.folders.masked(text);
+    const masked = this.#ports.folders.mask.name;
     const all = [...violations, ...(unread === null ? [] : [unread]), ...others].map(masked);
     return { violations: all, borrowed, unread: unread === null ? null : masked(unread) };
   }

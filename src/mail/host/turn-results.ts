@@ -53,7 +53,7 @@ export class TurnResults {
   #end(invocation: Invocation, came: Outcome, exit: Exit, seen: ChangesJudged): Fact[] {
     const { role, turn, attempt, round } = invocation;
     const { folders } = this.#ports;
-    const looked = maskedChanges(seen, (text) => folders.masked(text));
+    const looked = maskedChanges(seen, folders.mask.name);
     const reports = [...looked.reports, ...(came.is === 'done' ? (came.warnings ?? []) : [])];
     const isWorktree = this.#options.protocol.workspace.kind === 'worktree';
     const { violations, borrowed, unread } = this.#staging.last(

@@ -12,7 +12,7 @@ import { formatMessage } from '../format/read-message.ts';
 import { failedBy } from './collect.ts';
 import { resumedSession } from './interrupted.ts';
 import { Landings } from './landings.ts';
-import { notifyHeld, notifyOnce } from './refused-files.ts';
+import { notifyHeld, notifyOnce } from './notices.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailOptions, MailPorts } from './ports.ts';
 import { ProcessTable } from '../../host/process-table.ts';
@@ -20,7 +20,7 @@ import { heldBecause, HostWaits, unreadBecause } from '../../host/host-waits.ts'
 import { isDenied } from '../../disk/disk.ts';
 import { isHostFault } from '../../kernel/passing.ts';
 import { isContained, orElse } from '../../kernel/contained.ts';
-import type { RoleTexts } from './role-texts.ts';
+import type { RoleTexts } from './held-roles.ts';
 import { Staging } from './staging.ts';
 import { TurnResults } from './turn-results.ts';
 import { TurnPermissions, type ChangesJudged } from './turn-permissions.ts';
@@ -99,7 +99,7 @@ export class Turns {
       else this.#startChecks(process);
     } catch (error) {
       if (!isContained(error)) throw error;
-      this.#running.forget(key);
+      this.#running.delete(key);
       this.#permissions.overlaps.end(key);
       if (isHostFault(error) || isDenied(error)) return this.#hold(turn, error.message);
       const failed = failedBy(error, { usd: 0, tokens: 0 });
@@ -114,7 +114,7 @@ export class Turns {
   /** The machine could not start a process: it waits, as no attempt has begun. */
   held(key: string, problem: string): void {
     const isStopping = this.#running.isStopping(key);
-    this.#running.forget(key);
+    this.#running.delete(key);
     this.#permissions.overlaps.end(key);
     this.#met.delete(key);
     const turn = turnOf(this.#ledger.state, key);
@@ -167,7 +167,7 @@ export class Turns {
     }
     const job = this.#job(key, turn, role, text);
     const { invocation } = job;
-    this.#running.add(key, invocation);
+    this.#running.set(key, invocation);
     this.#permissions.overlaps.begin(key, invocation.workspace, mayChange(invocation.capabilities));
     this.#ports.runner.start({ ...job, watched: this.#permissions.watched(job.provider, invocation) });
   }
@@ -229,7 +229,7 @@ export class Turns {
     const { protocol } = this.#options;
     const { project, runner } = this.#ports;
     const { workspace } = placeOf(this.#ledger.state, protocol, project, turn);
-    this.#running.add(key, null);
+    this.#running.set(key, null);
     this.#met.set(key, metBy({ leaving, work }));
     this.#permissions.overlaps.begin(key, workspace, true);
     runner.check({
@@ -296,7 +296,7 @@ export class Turns {
     }
     this.waits.forget(turn);
     this.#late.delete(key);
-    this.#running.forget(key);
+    this.#running.delete(key);
     this.#ledger.record(facts);
     this.#ended.add(key);
   }
@@ -333,7 +333,7 @@ export class Turns {
       if (report.reports !== undefined) this.#ports.folders.report(id, attempt, round, report.reports);
     } finally {
       this.#met.delete(key);
-      this.#running.forget(key);
+      this.#running.delete(key);
     }
   }
 

@@ -1,3 +1,4 @@
+import { noteVerdict } from '../../kernel/commands.ts';
 import { park } from '../../kernel/usage-limits.ts';
 import type { Happening, MailEvent } from './event.ts';
 import type { Message } from '../format/message.ts';
@@ -77,7 +78,7 @@ function fold(state: MailState, event: MailEvent, before: number): boolean {
     case 'restored':
       return vanish(state, event.role, event.type === 'vanished');
     case 'parked':
-      park(state.parked, event);
+      park(state, event);
       return true;
     case 'suspended':
       return putOff(state, event.ms, false);
@@ -109,22 +110,8 @@ function accepted(state: MailState, { sent }: Of<'accepted'>): boolean {
   return true;
 }
 
-/** How many commands the state remembers: more than wait for a host at a time. */
-const rememberedCommands = 1_000;
-
-/**
- * Whether a command has a verdict already: it is remembered, or older than all that are. Ids are
- * uuids v7, and every look at the folder gives all that wait their verdicts.
- */
-export function hasVerdict({ commands }: Pick<MailState, 'commands'>, id: string): boolean {
-  const [oldest = ''] = commands;
-  return commands.has(id) || (commands.size >= rememberedCommands && id < oldest);
-}
-
 function controlled(state: MailState, { id, command, by, refusal }: Of<'controlled'>): boolean {
-  state.commands.add(id);
-  const [oldest] = state.commands;
-  if (state.commands.size > rememberedCommands && oldest !== undefined) state.commands.delete(oldest);
+  noteVerdict(state.commands, id);
   if (refusal === null) control(state, command, by);
   return refusal === null;
 }

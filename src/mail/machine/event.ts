@@ -3,7 +3,7 @@ import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import { subjectLine, type Draft, type Message } from '../format/message.ts';
 import type { Blocking, Lands, TimeoutPolicy } from '../format/protocol.ts';
 import type { MessageId, RoleName, ThreadId, TypeName } from '../../kernel/ids.ts';
-import type { Budget, Usage, Session } from '../../kernel/cost.ts';
+import type { Budget, Reported, Usage, Session } from '../../kernel/cost.ts';
 import type { Assigned, TurnLaunch } from '../../kernel/launched.ts';
 import type { RuleChanges } from '../../kernel/work.ts';
 import type { TurnId, Target } from '../../letters/target.ts';
@@ -301,12 +301,7 @@ export type Fact = Happening<Notice> & FromInbox;
  * What agents of this host had reported when an event ended their invocations. Without them it has
  * none, as every event of earlier versions.
  */
-export type UsedByTurn = readonly {
-  readonly turn: TurnId;
-  readonly usage: Usage;
-  /** The resumed conversation, with its total cost; null: none. */
-  readonly session: Session | null;
-}[];
+export type UsedByTurn = readonly (Reported & { readonly turn: TurnId })[];
 
 /**
  * A recorded event. `at` is milliseconds since 1970 and never decreases; `v` is the version of the

@@ -1,4 +1,5 @@
 import type { AskedCall } from '../../kernel/asked-call.ts';
+import type { Pause } from '../../kernel/commands.ts';
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { Bills, Budget, Cost, Session } from '../../kernel/cost.ts';
 import type { Ask, Claim, Request, TurnResult } from './event.ts';
@@ -282,12 +283,6 @@ export interface RoleState {
   readonly cost: Cost;
   /** Its inbox vanished with waiting mail: missing files mean nothing until it is restored. */
   readonly vanished: boolean;
-}
-
-/** Who has paused something, and when, in milliseconds since 1970. */
-export interface Pause {
-  readonly by: string;
-  readonly at: number;
 }
 
 /**

@@ -31,12 +31,13 @@ const mostPrinted = 64 * 1024 * 1024;
 /** The folders in which agents work: `.mailroom/turns/<turn>/<attempt>/`. */
 export class TurnFolders {
   readonly #disk: Disk;
-  readonly #mask: Mask;
+  /** Its `name` masks what people read with names of files that an agent has chosen. */
+  readonly mask: Mask;
 
   /** `mask`: for the agents' texts. */
   constructor(disk: Disk, mask = unmasked) {
     this.#disk = disk;
-    this.#mask = mask;
+    this.mask = mask;
   }
 
   /**
@@ -96,7 +97,7 @@ export class TurnFolders {
       const content = isTooMuch ? problem(tooMuchText) : this.#stagedContent(path, name);
       if (content === 'gone') return [];
       if (content.ok) this.#disk.write(join(collected, name), content.text);
-      return [{ name: this.masked(name), content }];
+      return [{ name: this.mask.name(name), content }];
     });
   }
 
@@ -160,19 +161,14 @@ export class TurnFolders {
   ): readonly string[] {
     const file = (name: string) => join(attemptPath(id, attempt), roundName(name, round));
     const files = { stdout: file('stdout'), stderr: file('stderr') };
-    return latestLines(this.#disk, files, most, { mask: this.#mask, said });
+    return latestLines(this.#disk, files, most, { mask: this.mask, said });
   }
 
   /** The names of what a turn has in its staging folder, masked; relative to the project. */
   written(turn: string, attempt: number): { readonly folder: string; readonly names: readonly string[] } {
     const folder = join(attemptPath(turn, attempt), 'outbox');
     const names = this.#staged(folder);
-    return { folder, names: typeof names === 'string' ? [] : names.map((name) => this.masked(name)) };
-  }
-
-  /** A text with names of files that an agent has chosen, as people may read it. */
-  masked(text: string): string {
-    return this.#mask.name(text);
+    return { folder, names: typeof names === 'string' ? [] : names.map((name) => this.mask.name(name)) };
   }
 
   /** What an agent has printed so far; empty: nothing, or its attempt has no such file. */
@@ -235,7 +231,7 @@ export class TurnFolders {
     if (look?.kind === 'file' && !name.endsWith('.md')) return problem('its name does not end in .md');
     const content = readContent(this.#disk, path);
     // Masked as a name: a weak secret may be a word of the message's header.
-    return content === 'gone' || !content.ok ? content : { ...content, text: this.#mask.name(content.text) };
+    return content === 'gone' || !content.ok ? content : { ...content, text: this.mask.name(content.text) };
   }
 
   /**

@@ -2,7 +2,7 @@ import type { LimitSettings } from '../../config/config.ts';
 import { defaultLimits } from '../format/protocol.ts';
 import type { Limits } from '../format/protocol.ts';
 import type { Budget } from '../../kernel/cost.ts';
-import { unlimited } from '../../config/limits.ts';
+import { unlimited } from '../../kernel/money.ts';
 
 /** Key by key: the protocol's value, else that of mailroom.yaml, else the default. */
 export function lowerLimits(own: LimitSettings, project: LimitSettings): Limits {

@@ -51,7 +51,8 @@ export class RunFiles {
   readonly #workspace: Disk;
   readonly #ownContext: ContextFolder;
   readonly #steps: StepFolders;
-  readonly #streams: Streams;
+  /** The files of the workspace that steps read and write. */
+  readonly streams: Streams;
 
   constructor({ project, run, open, rules, mask }: RunFilesOptions) {
     this.#run = run;
@@ -62,7 +63,7 @@ export class RunFiles {
     this.#workspace = this.#root(run.workspace);
     this.#ownContext = new ContextFolder(this.#makeContext(), run.definition);
     this.#steps = new StepFolders(project, run.run);
-    this.#streams = new Streams(this.#workspace, run.definition.ownWorkspace, { open, guard: this.#guard });
+    this.streams = new Streams(this.#workspace, run.definition.ownWorkspace, { open, guard: this.#guard });
   }
 
   /**
@@ -79,8 +80,8 @@ export class RunFiles {
       const survey = context.survey(input.from, input.artifact);
       return survey === null ? [] : [{ input, survey, folder: this.#folder(workspace, input.as) }];
     });
-    const stdin = launch.stdin === null ? null : this.#streams.read(launch.stdin);
-    if (launch.stdout !== null) this.#streams.place(launch.stdout);
+    const stdin = launch.stdin === null ? null : this.streams.read(launch.stdin);
+    if (launch.stdout !== null) this.streams.place(launch.stdout);
     const paths = this.#steps.open(launch.key);
     if (decision !== null) removeFile(workspace, decision);
     if (launch.key.iteration === 1 && launch.key.check === 0) {
@@ -144,12 +145,7 @@ export class RunFiles {
   keepOutput({ key, stdout }: Launch, text: string | null): void {
     if (stdout === null) return;
     const printed = () => this.#steps.printed(key);
-    this.#streams.write(stdout, text === null ? printed() : [Buffer.from(this.#mask.text(text))]);
-  }
-
-  /** Whether a file of the workspace exists. */
-  exists(file: string): boolean {
-    return this.#streams.exists(file);
+    this.streams.write(stdout, text === null ? printed() : [Buffer.from(this.#mask.text(text))]);
   }
 
   /**

@@ -36,11 +36,11 @@ export class Checkouts {
 
   /** Calls `then` with what git has done, unless the launch was stopped meanwhile. */
   begin(key: string, launch: Launch, then: (begun: Begun) => void): void {
-    this.busy.add(key, launch);
+    this.busy.set(key, launch);
     void this.#begun(launch).then((begun) =>
       this.#ports.report(() => {
         const isStopped = this.busy.isStopping(key);
-        this.busy.forget(key);
+        this.busy.delete(key);
         if (!isStopped) then(begun);
       }),
     );

@@ -1,5 +1,6 @@
 import type { Disk } from '../../disk/disk.ts';
 import { Control, ControlReader } from '../../host/control.ts';
+import { hasVerdict } from '../../kernel/commands.ts';
 import { counted } from '../../kernel/enumerate.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { choiceOf, refusal } from '../machine/commands.ts';
@@ -50,7 +51,7 @@ export class RunCommands {
   #follow(file: RunControlFile): void {
     const { id, by, verb } = file;
     // The last host may have died between the verdict and the removal of the file.
-    if (this.#ledger.state.commands.has(id)) return;
+    if (hasVerdict(this.#ledger.state.commands, id)) return;
     const reason = this.#refusal(file);
     this.#ledger.record([
       reason === null ? happeningOf(file) : { type: 'controlled', id, by, verb, refusal: reason },

@@ -1,5 +1,6 @@
 import type { Changed } from '../../kernel/edits.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { earliest } from '../../kernel/times.ts';
 import { decide, type Decision } from '../machine/decide.ts';
 import { noSlots, type Slots } from '../machine/decide/context.ts';
 import type { Fact, RunStart, Happening, RunEvent } from '../machine/event.ts';
@@ -12,11 +13,10 @@ import { DiskGuard } from '../../disk/disk-guard.ts';
 import type { Host, LookResult } from '../../host/loop.ts';
 import { shareParking } from '../../host/parking.ts';
 import type { SlotUser } from '../../host/slots.ts';
-import { BudgetAlert } from './budget-alert.ts';
 import { RunCommands } from './commands.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { openRunLedger, type RunLedger } from './ledger.ts';
-import { ApprovalNotices } from './approval-notices.ts';
+import { RunNotices } from './notices.ts';
 import { Hooks } from './hooks.ts';
 import type { Hook } from '../automation.ts';
 import { RunProjector } from './projector.ts';
@@ -30,9 +30,6 @@ import type { Exit, Outcome } from '../../providers/provider.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
 import type { HeldWork } from '../../kernel/why.ts';
 import type { Idle } from '../../host/idle.ts';
-
-/** More decision rounds than any state needs: beyond it, deciding is in a cycle. */
-const mostRounds = 1_000_000;
 
 export interface RunHostOptions {
   /** The machine's limit of concurrent agents of the run. */
@@ -51,7 +48,7 @@ export class RunHost implements Host {
   readonly #ports: RunPorts;
   readonly #options: RunHostOptions;
   readonly #rules: Rules;
-  readonly #ledger: RunLedger;
+  readonly ledger: RunLedger;
   readonly #disk = new DiskGuard();
   readonly #commands: RunCommands;
   readonly #workers: Workers;
@@ -59,8 +56,7 @@ export class RunHost implements Host {
   readonly #observers: readonly RunObserver[];
   readonly #letters: DeadLetters;
   readonly #hooks: Hooks;
-  readonly #alert: BudgetAlert;
-  readonly #approvals: ApprovalNotices;
+  readonly #notices: RunNotices;
   readonly #rollback: Rollback;
   /** Whether any step can wait for a provider. */
   readonly #parks: boolean;
@@ -80,21 +76,20 @@ export class RunHost implements Host {
     this.#rules = compile(workflow);
     this.#parks = [...this.#rules.bodies.values()].some(usesProviders);
     const fit = (event: Fact | Happening) => recordedEvent(event, this.state, this.#rules, ports);
-    this.#ledger = openRunLedger(ports.journal, ports.clock, fit);
+    this.ledger = openRunLedger(ports.journal, ports.clock, fit);
     const report = (problem: string) => this.#disk.report(problem);
-    this.#commands = new RunCommands(this.#ledger, this.#rules, ports.control, report);
+    this.#commands = new RunCommands(this.ledger, this.#rules, ports.control, report);
     this.#letters = new DeadLetters(ports, this.#disk);
-    this.#workers = new Workers(this.#ledger, this.#rules, ports, this.#letters);
+    this.#workers = new Workers(this.ledger, this.#rules, ports, this.#letters);
     this.#projector = new RunProjector(ports, this.#rules, this.#disk);
     this.#observers = (ports.observers ?? []).map((observing) => observing(this.#rules, this.#disk));
-    this.#hooks = new Hooks(this.#ledger, this.#rules, ports);
-    this.#alert = new BudgetAlert(this.#ledger, this.#rules, ports);
-    this.#approvals = new ApprovalNotices(this.#ledger, ports);
-    this.#rollback = new Rollback(this.#ledger, this.#rules, ports);
+    this.#hooks = new Hooks(this.ledger, this.#rules, ports);
+    this.#notices = new RunNotices(this.ledger, this.#rules, ports);
+    this.#rollback = new Rollback(this.ledger, this.#rules, ports);
   }
 
   get state(): RunState {
-    return this.#ledger.state;
+    return this.ledger.state;
   }
 
   get rules(): Rules {
@@ -109,11 +104,6 @@ export class RunHost implements Host {
   /** The machine could not start a process; call `look` afterwards. */
   held(key: string, problem: string): void {
     if (!this.#hooks.held(key, problem)) this.#workers.held(key, problem);
-  }
-
-  /** A process has ended, and the machine prevents reading what it left; call `look` afterwards. */
-  unread(key: string, problem: string): void {
-    this.#workers.unread(key, problem);
   }
 
   /** Receives what another host says of a step's process; call `look` afterwards. */
@@ -132,7 +122,7 @@ export class RunHost implements Host {
   }
 
   get cut(): string | null {
-    return this.#ledger.cut;
+    return this.ledger.cut;
   }
 
   /** Processes that should be running now, without those of roles. */
@@ -163,7 +153,7 @@ export class RunHost implements Host {
   }
 
   begin(given: RunStart): void {
-    this.#ledger.record([{ type: 'began', given }]);
+    this.ledger.record([{ type: 'began', given }]);
     this.#flush();
   }
 
@@ -175,12 +165,12 @@ export class RunHost implements Host {
     const wanted = new Set(wishes.flatMap((wish) => ('command' in wish ? (wish.command ?? []) : [])));
     if (this.state.endedAt !== null) this.#disk.succeeds(() => this.#commands.refuseLate(wanted));
     this.#workers.results.hideLeft();
-    this.#ledger.record([{ type: 'resumed', by }, ...wishes]);
+    this.ledger.record([{ type: 'resumed', by }, ...wishes]);
     this.#hooks.resume();
     this.#workers.away.clean();
     this.#flush();
     // The last host may have died between the journal and the folders.
-    this.#projector.projectAll(this.#ledger.state);
+    this.#projector.projectAll(this.ledger.state);
   }
 
   /**
@@ -191,7 +181,7 @@ export class RunHost implements Host {
     this.#workers.results.hideLeft();
     this.#rollback.retry();
     this.#hooks.resume();
-    this.#projector.projectAll(this.#ledger.state);
+    this.#projector.projectAll(this.ledger.state);
     this.flush();
     return this.idle() === 'busy';
   }
@@ -203,9 +193,9 @@ export class RunHost implements Host {
   }
 
   record(scan: boolean): void {
-    this.#ledger.recordSuspension();
+    this.ledger.recordSuspension();
     if (scan) this.#disk.renew();
-    if (this.#parks) this.#disk.succeeds(() => shareParking(this.#ledger, this.#ports.parking));
+    if (this.#parks) this.#disk.succeeds(() => shareParking(this.ledger, this.#ports.parking));
     if (scan) this.#commandsReadable = this.#disk.succeeds(() => this.#commands.files.take());
     this.#disk.succeeds(() => this.#workers.roles.take());
     for (const problem of this.#workers.roles.problems()) this.#disk.report(problem);
@@ -214,7 +204,7 @@ export class RunHost implements Host {
     this.#reportSlots();
     this.#rollback.take();
     if (!this.#held) this.#taken.push(...this.#hooks.take());
-    const written = this.#ledger.write();
+    const written = this.ledger.write();
     if (!this.#commandsReadable) return;
     this.#workers.start(this.#decision.processes.filter(needsNoSync(written)));
   }
@@ -231,29 +221,25 @@ export class RunHost implements Host {
     );
   }
 
-  sync(): Promise<void> | null {
-    return this.#ledger.sync();
-  }
-
   carryOut(): LookResult {
     const wanted = this.#decision.processes;
     const events = this.#commit();
     if (this.running === 0) this.#rollback.start();
     for (const hook of this.#taken.splice(0)) this.#hooks.start(hook);
     this.#hooks.startHeld();
-    this.#disk.succeeds(() => this.#alert.look());
-    this.#approvals.look();
+    this.#disk.succeeds(() => this.#notices.ofBudgets());
+    this.#notices.ofGates();
     this.#disk.succeeds(() => this.#commands.files.release());
     // An older decision may want processes that have ended since.
     if (this.#commandsReadable) this.#disk.succeeds(() => this.#workers.steer(wanted));
     this.#draw(events);
     this.#reportProblem();
-    const more = this.#ledger.dirty;
+    const more = this.ledger.dirty;
     return { wake: this.#wake, more, settled: !more, blocked: false };
   }
 
   #reportProblem(): void {
-    if (this.problem !== this.#reportedProblem) this.#options.watch([], this.#ledger.state);
+    if (this.problem !== this.#reportedProblem) this.#options.watch([], this.ledger.state);
     this.#reportedProblem = this.problem;
   }
 
@@ -265,22 +251,20 @@ export class RunHost implements Host {
   }
 
   #decide(): void {
-    for (let round = 0; round < mostRounds; round += 1) {
-      this.#decision = decide(this.#ledger.state, this.#rules, this.#ledger.now(), this.slots);
+    this.ledger.recordDecided(() => {
+      this.#decision = decide(this.ledger.state, this.#rules, this.ledger.now(), this.slots);
       const { facts, looks } = this.#decision;
-      if (facts.length === 0 && looks.length === 0) return;
       if (facts.some(({ type }) => type === 'closed')) {
         // An ended run has no host: its messages are withdrawn first. Null: they cannot be listed.
         const left = this.#disk.attempt(() => this.#workers.hasMail, null);
         if (left !== false) {
-          const wake = left === null ? null : this.#ledger.now();
+          const wake = left === null ? null : this.ledger.now();
           this.#decision = { facts: [], processes: [], looks: [], wake };
-          return;
+          return [];
         }
       }
-      this.#ledger.record(facts.length > 0 ? facts : looks.map((look) => this.#lookFor(look)));
-    }
-    throw new MailroomError('E_INTERNAL', 'deciding does not come to an end');
+      return facts.length > 0 ? facts : looks.map((look) => this.#lookFor(look));
+    });
   }
 
   /** Answers a question about files, for a step that waits for it. */
@@ -290,7 +274,7 @@ export class RunHost implements Host {
     try {
       return {
         ...looked,
-        answer: asks === 'glob' ? files.matching(file) : files.exists(file),
+        answer: asks === 'glob' ? files.matching(file) : files.streams.exists(file),
         problem: null,
       };
     } catch (error) {
@@ -305,27 +289,27 @@ export class RunHost implements Host {
 
   /** Makes recorded events durable, with the files that the next steps rely on. */
   #commit(): readonly RunEvent[] {
-    const events = this.#ledger.flush();
+    const events = this.ledger.flush();
     if (events.length === 0) {
       this.#observe(events);
       return events;
     }
     const settled = events.flatMap(settledBy);
-    for (const path of settled) this.#projector.handOut(this.#ledger.state, path);
-    for (const path of settled) this.#letters.settled(this.#ledger.state, path);
+    for (const path of settled) this.#projector.handOut(this.ledger.state, path);
+    for (const path of settled) this.#letters.settled(this.ledger.state, path);
     this.#observe(events);
-    this.#options.watch(events, this.#ledger.state);
+    this.#options.watch(events, this.ledger.state);
     return events;
   }
 
   #observe(events: readonly RunEvent[]): void {
     const now = this.#ports.clock.now();
-    for (const each of this.#observers) each.observe(this.#ledger.state, events, now);
+    for (const each of this.#observers) each.observe(this.ledger.state, events, now);
   }
 
   /** Durable events may be shown; no step waits for it. */
   #draw(events: readonly RunEvent[]): void {
-    this.#projector.project(this.#ledger.state, events);
+    this.#projector.project(this.ledger.state, events);
   }
 
   /** When to look again, by the wall clock, for the machine or a projection. Null: never. */
@@ -333,16 +317,7 @@ export class RunHost implements Host {
     const { wake } = this.#decision;
     const now = this.#ports.clock.now();
     const shows = [this.#projector.due, ...this.#observers.map((each) => each.due(now))];
-    const all = [wake === null ? null : this.#ledger.onWall(wake), ...shows].filter((at) => at !== null);
-    return all.length === 0 ? null : Math.min(...all);
-  }
-
-  get snapshotDue(): boolean {
-    return this.#ledger.snapshotDue;
-  }
-
-  snapshot(): void {
-    this.#ledger.snapshot();
+    return earliest([wake === null ? null : this.ledger.onWall(wake), ...shows]);
   }
 
   /** Starts nothing new; running processes continue. */
@@ -365,9 +340,9 @@ export class RunHost implements Host {
 
   flush(): void {
     this.#flush();
-    this.#projector.finish(this.#ledger.state);
+    this.#projector.finish(this.ledger.state);
     const now = this.#ports.clock.now();
-    for (const each of this.#observers) each.finish(this.#ledger.state, now);
+    for (const each of this.#observers) each.finish(this.ledger.state, now);
   }
 
   /**

@@ -175,7 +175,7 @@ export class Workers {
     const command = commandOf(launch, prepared, invocation, providers, context);
     if (typeof command === 'string') throw new MailroomError('E_PROVIDER', command);
     const { workspace, folder, stdout, stderr } = prepared;
-    this.#running.add(key, { launch, prepared, invocation, entered });
+    this.#running.set(key, { launch, prepared, invocation, entered });
     this.#permissions.begin(key, launch, workspace);
     runner.start({
       key,
@@ -207,7 +207,7 @@ export class Workers {
     { prompt, entered }: { readonly prompt: string | null; readonly entered: string | null },
   ): void {
     const invocation = prompt === null ? null : invocationAway(this.#ports.project, launch, prepared, prompt);
-    this.#running.add(key, { launch, prepared, invocation, entered });
+    this.#running.set(key, { launch, prepared, invocation, entered });
     this.#permissions.begin(key, launch, prepared.workspace);
     this.away.start({ key, launch, prepared, invocation, watched: this.#permissions.watches(launch) });
   }
@@ -254,7 +254,7 @@ export class Workers {
     const { launch, prepared } = running;
     const isStopping = this.#running.isStopping(key);
     this.#permissions.end(key, launch, prepared, null);
-    this.#running.forget(key);
+    this.#running.delete(key);
     if (!isStopping) this.#hold(key, problem);
   }
 
@@ -300,7 +300,7 @@ export class Workers {
       return;
     }
     this.waits.forget(text);
-    this.#running.forget(text);
+    this.#running.delete(text);
   }
 
   #record(over: Over, { changed, worked }: Left): void {
@@ -352,7 +352,7 @@ export class Workers {
   }
 
   #notBegun({ key }: Launch, problem: string): void {
-    this.#running.forget(keyText(key));
+    this.#running.delete(keyText(key));
     this.#hold(keyText(key), problem);
   }
 

@@ -1,3 +1,4 @@
+import { noteVerdict } from '../../kernel/commands.ts';
 import { park } from '../../kernel/usage-limits.ts';
 import { seenKey } from '../../expressions/evaluate.ts';
 import { verdictIn } from './commands.ts';
@@ -33,7 +34,7 @@ export function apply(state: RunState, event: RunEvent): RunState {
   state.events += 1;
   fold(state, event, before);
   const verdict = verdictIn(event);
-  if (verdict !== null) state.commands.add(verdict.id);
+  if (verdict !== null) noteVerdict(state.commands, verdict.id);
   return state;
 }
 
@@ -81,7 +82,7 @@ function fold(state: RunState, event: RunEvent, before: number): void {
     case 'suspended':
       return suspend(state, event);
     case 'parked':
-      park(state.parked, event);
+      park(state, event);
       return;
     case 'closed':
       return close(state, event);

@@ -5,7 +5,7 @@ import type { Json } from '../../kernel/json.ts';
 import type { Hook } from '../automation.ts';
 import type { Approval, StepId } from '../model.ts';
 import type { RunStatus, SettledStatus } from './status.ts';
-import type { Budget, Session, Usage, Currency } from '../../kernel/cost.ts';
+import type { Budget, Currency, Reported } from '../../kernel/cost.ts';
 import type { ArtifactRecord, Verdict, WorkResult } from './work-result.ts';
 import type { Assigned, Queued } from '../../kernel/launched.ts';
 
@@ -253,12 +253,7 @@ export interface ConvergenceState {
  * What agents of this host had reported when an event ended them. Without them it has none, as
  * every event of earlier versions.
  */
-export type UsedByPath = readonly {
-  readonly path: StepPath;
-  readonly usage: Usage;
-  /** The resumed conversation, with its total cost; null: none. */
-  readonly session: Session | null;
-}[];
+export type UsedByPath = readonly (Reported & { readonly path: StepPath })[];
 
 export interface Failure {
   readonly path: StepPath;

@@ -1,3 +1,4 @@
+import type { Pause } from '../../kernel/commands.ts';
 import type { FileQuestion } from '../../expressions/language.ts';
 import type { ErrorClass, Reason } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -238,7 +239,7 @@ export interface RunState {
   /** Known costs of launches of roles that are chosen among several. */
   readonly rolePrices: Map<string, { readonly usd: number; readonly launches: number }>;
   /** Who has paused the run, and when; null: it is not paused. */
-  paused: { readonly by: string; readonly at: number } | null;
+  paused: Pause | null;
   /** Agent steps that failed consecutively with the same error. */
   breaker: { readonly error: string; readonly steps: readonly StepPath[] } | null;
   /** What steps have set in `context`. */
@@ -248,7 +249,7 @@ export interface RunState {
   /** The state of the rollback; null: not begun. */
   rollback: { readonly over: boolean; readonly files: number; readonly problem: string | null } | null;
   cost: Cost;
-  /** Commands that have a verdict, so that none is followed twice. */
+  /** The ids of the last commands with a verdict, oldest first, so that none is followed twice. */
   readonly commands: Set<string>;
   /**
    * Milliseconds of the run's clock up to `since`, and when it last started; null: it is stopped.

@@ -296,7 +296,7 @@ function eventsOf(report: (act: () => void) => void, host: () => RunHost): StepR
   return {
     ended: (...note) => report(() => host().ended(...note)),
     held: (...note) => report(() => host().held(...note)),
-    unread: (...note) => report(() => host().unread(...note)),
+    unread: (...note) => report(() => host().workers.unread(...note)),
   };
 }
 

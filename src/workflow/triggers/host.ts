@@ -1,6 +1,7 @@
 import { isContained } from '../../kernel/contained.ts';
 import { MailroomError, type ErrorCode } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { earliest } from '../../kernel/times.ts';
 import type { Message } from '../../mail/format/message.ts';
 import type { Trigger } from '../automation.ts';
 import { asksText, decideTriggers, runEnded, unanswered, type Moment } from '../machine/triggers/decide.ts';
@@ -113,13 +114,12 @@ export class WorkflowTriggers {
     }
     for (const name of decided.polls) this.#poll(name);
     this.#continue(now);
-    const wakes = [
+    return earliest([
       decided.wake,
       this.#files.wake,
       this.#retryAt > now ? this.#retryAt : null,
       this.#asks().length > 0 ? now + again : null,
-    ];
-    return wakes.reduce((least, at) => (least === null || (at !== null && at < least) ? at : least), null);
+    ]);
   }
 
   /**

@@ -42,7 +42,7 @@ function openIntake() {
   const clock = { now: () => now };
   const newId = () => `01900000-0000-7000-8000-${String((ids += 1)).padStart(12, '0')}`;
   const trail = inMemoryTrail();
-  const { ledger } = openMailLedger({
+  const ledger = openMailLedger({
     journal: new Journal<MailEvent>(disk),
     trail,
     clock,

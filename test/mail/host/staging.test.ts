@@ -6,7 +6,7 @@ it('gives a file in an outbox to the turn of its role, and to none where several
   const running = [first!];
   const given: string[] = [];
   const folders = {
-    masked: (text: string) => text,
+    mask: { name: (text: string) => text },
     stage: (turn: string, _: number, { name }: { name: string }) => given.push(turn) && name,
   };
   const staging = new Staging({ folders, mailboxes: { look: () => null } } as never, () => running);

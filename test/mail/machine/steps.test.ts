@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { idleOf } from '../../../src/mail/host/idle.ts';
-import { waitingSteps } from '../../../src/mail/host/step-waits.ts';
+import { waitingSteps } from '../../../src/mail/host/incoming.ts';
 import { team } from './protocols.ts';
 import { World } from './world.ts';
 

@@ -37,7 +37,7 @@ it('writes of a run that grows no more in snapshots than a multiple of its steps
     const path = `s${String(index)}`;
     ledger.record([{ type: 'skipped', path, ...settled }, nothing, nothing, nothing, nothing]);
     ledger.flush();
-    if (ledger.snapshotDue) ledger.snapshot();
+    if (ledger.snapshotDue) ledger.snapshot(null);
   }
   expect(journal.snapshots.length).toBeGreaterThan(3);
   expect(journal.snapshots.reduce((sum, each) => sum + each, 0)).toBeLessThan(3 * steps);

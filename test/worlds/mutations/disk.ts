@@ -123,8 +123,8 @@ export const disk: readonly Mutation[] = [
   {
     mechanism: 'the trail keeps the records that it lacks',
     file: 'host/loop.ts',
-    from: 'this.#host.snapshot(await this.#ports.trail.position());',
-    to: 'this.#host.snapshot(null);',
+    from: 'this.#host.ledger.snapshot(await this.#ports.trail.position());',
+    to: 'this.#host.ledger.snapshot(null);',
     seenBy: ['test/host/loop.test.ts'],
   },
   {

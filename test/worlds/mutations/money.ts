@@ -32,15 +32,15 @@ export const money: readonly Mutation[] = [
   {
     mechanism: 'launches of one round share the budget',
     file: 'mail/machine/rules/slots.ts',
-    from: 'this.#granted.push({ thread, usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0 });',
+    from: 'this.#granted.push({ thread, ...reservationOf(budget) });',
     to: '',
     seenBy: ['test/mail/machine/money.test.ts'],
   },
   {
     mechanism: 'what runs has its share of the budget',
     file: 'mail/machine/rules/slots.ts',
-    from: '    if (!turn.reserved) continue;',
-    to: '    if (turn.reserved) continue;',
+    from: '.filter(({ reserved }) => reserved);',
+    to: '.filter(({ reserved }) => !reserved);',
     seenBy: ['test/mail/machine/money.test.ts'],
   },
   {

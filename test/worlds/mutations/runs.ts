@@ -25,8 +25,8 @@ export const runs: readonly Mutation[] = [
   {
     mechanism: "a sub-workflow's budget counts the reservations of its inner bodies",
     file: 'workflow/machine/decide/room.ts',
-    from: ' || each.scope.startsWith(`${path}/`)',
-    to: '',
+    from: '`${scope}/`.startsWith(`${path}/`)',
+    to: 'scope === path',
     seenBy: ['test/workflow/machine/runs.test.ts'],
   },
   {

@@ -185,7 +185,7 @@ export const turns: readonly Mutation[] = [
   },
   {
     mechanism: 'a copy that comes back unchanged is not a new message',
-    file: 'mail/host/returned.ts',
+    file: 'mail/host/known-files.ts',
     from: "if (!message || box !== 'inbox' || !isUnchanged(message, text)) return null;",
     to: "if (!message || box !== 'inbox') return null;",
     seenBy: ['test/mail/host/returned.test.ts'],

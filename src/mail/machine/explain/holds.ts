@@ -1,5 +1,6 @@
 import { isHuman, providersOf, type Protocol } from '../../format/protocol.ts';
-import type { Mail, MailState, Pause, Turn } from '../state.ts';
+import type { Pause } from '../../../kernel/commands.ts';
+import type { Mail, MailState, Turn } from '../state.ts';
 import { askedTitle } from '../rules/questions.ts';
 import { occupies, pausedThread, type Hold, type LaunchNeeds } from '../rules/slots.ts';
 import { listed } from '../../../kernel/enumerate.ts';

@@ -1,6 +1,7 @@
 import type { Command } from '../event.ts';
 import type { Message } from '../../format/message.ts';
-import type { MailState, Pause } from '../state.ts';
+import type { Pause } from '../../../kernel/commands.ts';
+import type { MailState } from '../state.ts';
 import { askAgain, openCandidates } from './asks.ts';
 import { setDeadline } from './deadlines.ts';
 import { answerLanding } from './landings.ts';

@@ -1,11 +1,12 @@
+import { parkedUntil } from '../../../kernel/usage-limits.ts';
 import { type Providers, providersOf } from '../../format/protocol.ts';
 
 /** Until when providers rest, in milliseconds since 1970. */
 type Parked = { readonly parked: ReadonlyMap<string, number> };
 
 /** The first of a role's providers that is not rate limited; null: all are. */
-export function freeProvider({ parked }: Parked, role: Providers, now: number): string | null {
-  return providersOf(role).find((provider) => (parked.get(provider) ?? 0) <= now) ?? null;
+export function freeProvider(state: Parked, role: Providers, now: number): string | null {
+  return providersOf(role).find((provider) => parkedUntil(state, provider) <= now) ?? null;
 }
 
 /**

@@ -1,6 +1,16 @@
 import type { Protocol, Role } from '../../format/protocol.ts';
 import type { MailState, Turn } from '../state.ts';
-import { dayOf, fits, isLimited, worst, type Fit, type Reservation, noCost } from '../../../kernel/money.ts';
+import {
+  dayOf,
+  fits,
+  isLimited,
+  noCost,
+  reservationOf,
+  sumOf,
+  worst,
+  type Fit,
+  type Reservation,
+} from '../../../kernel/money.ts';
 import { lineage } from '../fold/work.ts';
 import { freeProvider } from './fallback.ts';
 import { fitsThread, type Grant } from './thread-budgets.ts';
@@ -185,10 +195,8 @@ export class Slots {
   }
 
   #reserved(): Reservation {
-    return this.#granted.reduce(
-      (total, { usd, tokens }) => ({ usd: total.usd + usd, tokens: total.tokens + tokens }),
-      reservedBy(this.#state),
-    );
+    const launched = [...this.#state.turns.values()].filter(({ reserved }) => reserved);
+    return sumOf([...launched.map(({ budget }) => reservationOf(budget)), ...this.#granted]);
   }
 
   /** Allocates the resources of a launch. */
@@ -205,7 +213,7 @@ export class Slots {
 
   /** Reserves money alone: a correction already has its slot. */
   reserve(thread: ThreadId, budget: Budget | null): void {
-    this.#granted.push({ thread, usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0 });
+    this.#granted.push({ thread, ...reservationOf(budget) });
   }
 }
 
@@ -224,15 +232,4 @@ export function holdsOf(protocol: Protocol, role: Role, thread: ThreadId): strin
   const { workspace } = protocol;
   if (workspace.kind === 'folder') return workspace.path;
   return workspace.per === 'role' ? `${thread}/${role.name}` : thread;
-}
-
-/** Reservations of launched turns. */
-function reservedBy(state: MailState): Reservation {
-  const sum = { usd: 0, tokens: 0 };
-  for (const turn of state.turns.values()) {
-    if (!turn.reserved) continue;
-    sum.usd += turn.budget?.usd ?? 0;
-    sum.tokens += turn.budget?.tokens ?? 0;
-  }
-  return sum;
 }

@@ -1,5 +1,14 @@
 import type { Budget } from '../../../kernel/cost.ts';
-import { fits, isLimited, worst, type Fit, type Reservation } from '../../../kernel/money.ts';
+import {
+  fits,
+  isLimited,
+  reservationOf,
+  sumOf,
+  unlimited,
+  worst,
+  type Fit,
+  type Reservation,
+} from '../../../kernel/money.ts';
 import type { Limits, Protocol } from '../../format/protocol.ts';
 import type { MailState, Thread } from '../state.ts';
 import { lineage } from '../fold/work.ts';
@@ -11,8 +20,6 @@ export interface Grant extends Reservation {
 }
 
 const units = ['usd', 'tokens'] as const;
-const unlimited: Budget = { usd: null, tokens: null };
-const nothing: Reservation = { usd: 0, tokens: 0 };
 
 /**
  * Whether this amount fits into the budget of a thread, and of those above it. A sub-thread spends
@@ -26,7 +33,7 @@ export function fitsThread(
   budget: Budget | null,
 ): Fit {
   const found: Fit[] = [];
-  let wanted: Reservation = { usd: budget?.usd ?? 0, tokens: budget?.tokens ?? 0 };
+  let wanted = reservationOf(budget);
   // Units that a sub-thread has reserved above, even if others have spent more there than expected.
   const covered = { usd: false, tokens: false };
   for (const thread of lineage(state, id)) {
@@ -36,7 +43,7 @@ export function fitsThread(
     if (!isBound && thread.parent === null) continue;
     const reserved = reservedIn(state, granted, thread);
     if (isBound) found.push(fits(limit, thread.cost, reserved, wanted));
-    wanted = difference(claimed(thread, sum([reserved, wanted])), claimed(thread, reserved));
+    wanted = difference(claimed(thread, sumOf([reserved, wanted])), claimed(thread, reserved));
     for (const unit of units)
       covered[unit] ||= thread.reserves && thread.budget?.[unit] != null && wanted[unit] <= 0;
   }
@@ -51,13 +58,13 @@ export function limitOf({ threadBudget }: Limits, { parent, budget }: Thread): B
 /** What is reserved of the budget of a thread, and not spent. */
 function reservedIn(state: MailState, granted: readonly Grant[], thread: Thread): Reservation {
   const own = [...state.turns.values()].flatMap(({ reserved, thread: id, budget }) =>
-    reserved && id === thread.id && budget ? [{ usd: budget.usd ?? 0, tokens: budget.tokens ?? 0 }] : [],
+    reserved && id === thread.id ? [reservationOf(budget)] : [],
   );
   const below = thread.children.flatMap((id) => {
     const child = state.threads.get(id);
     return child ? [claimed(child, reservedIn(state, granted, child))] : [];
   });
-  return sum([...own, ...granted.filter((grant) => grant.thread === thread.id), ...below]);
+  return sumOf([...own, ...granted.filter((grant) => grant.thread === thread.id), ...below]);
 }
 
 /** What a thread keeps of its parent's budget. */
@@ -65,13 +72,6 @@ function claimed({ reserves, budget, cost }: Thread, reserved: Reservation): Res
   if (!reserves) return reserved;
   const [usd, tokens] = units.map((unit) => Math.max(reserved[unit], (budget?.[unit] ?? 0) - cost[unit]));
   return { usd: usd ?? 0, tokens: tokens ?? 0 };
-}
-
-function sum(all: readonly Reservation[]): Reservation {
-  return all.reduce(
-    (total, { usd, tokens }) => ({ usd: total.usd + usd, tokens: total.tokens + tokens }),
-    nothing,
-  );
 }
 
 function difference(more: Reservation, less: Reservation): Reservation {

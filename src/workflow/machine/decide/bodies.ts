@@ -1,3 +1,4 @@
+import { unlimited } from '../../../kernel/money.ts';
 import { counted } from '../../../kernel/enumerate.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { ownValue, setOwn } from '../../../kernel/own.ts';
@@ -17,8 +18,6 @@ import { exit, fail, found, isEnding, succeed, type DecisionContext } from './co
 import { reopened } from './reopen.ts';
 import { failUnresolved } from './entering.ts';
 import { withDefaults } from '../values.ts';
-
-const unlimited = { usd: null, tokens: null };
 
 /** Opens the run's own body. */
 export function openRun({ state, rules }: DecisionContext): Fact[] {

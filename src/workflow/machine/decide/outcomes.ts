@@ -1,5 +1,5 @@
 import { looksLikeFailure } from '../../../kernel/output-excerpt.ts';
-import { mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limits.ts';
+import { parkedUntil, mostLimits, restUntil, tooManyLimits } from '../../../kernel/usage-limits.ts';
 import { approvalValues } from '../approval.ts';
 import { pause } from '../../../kernel/backoff.ts';
 import { afterIncomplete, isHopeless, mostChecks } from '../convergence.ts';
@@ -161,7 +161,7 @@ export function startCheck(context: DecisionContext, room: Room, entered: StepVi
   const isSummary = check.purpose === 'summary';
   const without = (failure: StepFailure): Fact[] =>
     isSummary ? summarised(entered, run) : fail(entered, failure);
-  const until = provider === null ? 0 : (state.parked.get(provider) ?? 0);
+  const until = provider === null ? 0 : parkedUntil(state, provider);
   if (until > now)
     return [{ type: 'retrying', path, what: 'check', notBefore: until, provider, counted: false }];
   // The slot of a script's process does not serve an agent that checks it.

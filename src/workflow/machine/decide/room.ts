@@ -1,4 +1,13 @@
-import { fits, isLimited, worst, type Fit, type Reservation } from '../../../kernel/money.ts';
+import {
+  fits,
+  isLimited,
+  reservationOf,
+  sumOf,
+  unlimited,
+  worst,
+  type Fit,
+  type Reservation,
+} from '../../../kernel/money.ts';
 import type { Budget, Cost } from '../../../kernel/cost.ts';
 import { isIn, scopesAround, type In } from '../fold/steps.ts';
 import { allocation, creditOf, type Credit } from '../credit.ts';
@@ -23,7 +32,7 @@ export class Room {
   #given = { units: 0, launches: 0 };
   /** Launches of each role that was chosen among several. */
   readonly #roles = new Map<string, number>();
-  readonly #reserved: { readonly scope: string; readonly usd: number; readonly tokens: number }[] = [];
+  readonly #reserved: (Reservation & { readonly scope: string })[] = [];
 
   constructor(context: DecisionContext) {
     this.#context = context;
@@ -102,7 +111,7 @@ export class Room {
   }
 
   #reserve(scope: string, reserves: Budget | null): void {
-    if (reserves) this.#reserved.push({ scope, usd: reserves.usd ?? 0, tokens: reserves.tokens ?? 0 });
+    if (reserves) this.#reserved.push({ scope, ...reservationOf(reserves) });
   }
 
   /** The enclosing sub-workflows that limit how many of their steps run at once. */
@@ -129,12 +138,9 @@ export class Room {
 
   #afford(limit: Budget, spent: Cost, path: string, wanted: Budget | null): Fit {
     if (!isLimited(limit)) return 'fits';
-    const reserved: Reservation = this.#reserved
-      .filter((each) => path === '' || each.scope === path || each.scope.startsWith(`${path}/`))
-      .reduce((sum, each) => ({ usd: sum.usd + each.usd, tokens: sum.tokens + each.tokens }), {
-        usd: 0,
-        tokens: 0,
-      });
+    const isWithin = ({ scope }: { readonly scope: string }) =>
+      path === '' || `${scope}/`.startsWith(`${path}/`);
+    const reserved = sumOf(this.#reserved.filter(isWithin));
     // A launch without a reservation may cost any amount, so something must be left.
     const used =
       (limit.usd !== null && spent.usd >= limit.usd) ||
@@ -148,5 +154,3 @@ function isHere(context: DecisionContext, run: In<'running' | 'checking'>): bool
   if (run.phase.provider === null || run.phase.is === 'checking') return true;
   return found(context, run.path)?.rule.step.on === undefined;
 }
-
-const unlimited: Budget = { usd: null, tokens: null };

@@ -1,3 +1,4 @@
+import { parkedUntil } from '../../../kernel/usage-limits.ts';
 import type { Fact } from '../event.ts';
 import type { Budget } from '../../../kernel/cost.ts';
 import type { Fit } from '../../../kernel/money.ts';
@@ -59,7 +60,7 @@ export function heldBack(context: DecisionContext, room: Room, entered: StepVisi
   const { provider, money, units } =
     worker === null ? checkCost(room, entered) : workerCost(room, entered, worker.value);
   const used = isCheck ? provider : slotOf(rule, provider);
-  if (used !== null && (state.parked.get(used) ?? 0) > now) return 'usage_limit';
+  if (used !== null && parkedUntil(state, used) > now) return 'usage_limit';
   return money === 'later' || units === 'later' ? 'budget' : null;
 }
 

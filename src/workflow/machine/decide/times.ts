@@ -1,3 +1,4 @@
+import { parkedUntil } from '../../../kernel/usage-limits.ts';
 import { approvalValues } from '../approval.ts';
 import { clockNow } from '../clock.ts';
 import type { Fact } from '../event.ts';
@@ -78,7 +79,7 @@ function isIdle(context: DecisionContext): boolean {
     const entered = found(context, path);
     const worker = entered && workerOf(state, context.rules, entered);
     const provider = worker?.ok === true ? worker.value.provider : null;
-    if (provider === null || (state.parked.get(provider) ?? 0) <= now) return false;
+    if (provider === null || parkedUntil(state, provider) <= now) return false;
     waiting += 1;
   }
   return waiting > 0;

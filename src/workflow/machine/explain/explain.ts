@@ -1,3 +1,4 @@
+import { parkedUntil } from '../../../kernel/usage-limits.ts';
 import { listed } from '../../../kernel/enumerate.ts';
 import {
   because,
@@ -168,7 +169,7 @@ export class RunExplainer {
       }
       case 'usage_limit': {
         const provider = isIn(run, 'check-waiting') ? rule.checkProvider : this.#provider(visit);
-        const until = Math.max(notBefore ?? 0, state.parked.get(provider ?? '') ?? 0);
+        const until = Math.max(notBefore ?? 0, parkedUntil(state, provider ?? ''));
         return because(hold, `${path} waits: ${provider ?? 'its provider'} is rate limited`, {
           until: until > now ? until : null,
         });

@@ -1,5 +1,6 @@
 import type { Trigger } from '../../automation.ts';
 import { asked } from './notice.ts';
+import { earliest } from '../../../kernel/times.ts';
 import { memoryOf, remember } from './memory.ts';
 import type { Start, TriggerMemory, TriggersMemory } from '../../../letters/letters.ts';
 
@@ -53,7 +54,7 @@ export function decideTriggers(
   const start = memory.going === null ? oldest(memory, triggers, moment) : null;
   if (start !== null)
     memory = { ...remember(memory, start.trigger, { waiting: null, last: start.run }), going: start };
-  return { memory, start, polls, wake: wakes.length === 0 ? null : Math.min(...wakes) };
+  return { memory, start, polls, wake: earliest(wakes) };
 }
 
 /** Why a run that waits for a person does not start, and what to do. */

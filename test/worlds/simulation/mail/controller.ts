@@ -122,6 +122,6 @@ export class Controller extends Life {
   }
 
   protected takeSnapshot(): void {
-    this.host.snapshot(null);
+    this.host.ledger.snapshot(null);
   }
 }

@@ -120,7 +120,7 @@ export class RunProcess extends Life {
 
   protected takeSnapshot(): void {
     this.host.flush();
-    this.host.snapshot();
+    this.host.ledger.snapshot(null);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Message } from '../../mail/format/message.ts';
-import type { Host, LookResult } from '../../host/loop.ts';
+import { earliest } from '../../kernel/times.ts';
+import type { Beside, Ending } from '../../host/loop.ts';
 import type { SharedSlots } from '../../host/slots.ts';
 import type { WorkflowTriggers } from '../triggers/host.ts';
 import type { RunningOutput } from '../../host/latest-output.ts';
-import type { Idle } from '../../host/idle.ts';
 
 /**
  * The runs hosted by this process. An interface, because the room of the runs' hosts must not know
@@ -14,7 +14,7 @@ export interface OwnRuns {
   /** Their running steps, each with at most this many lines. */
   latest(most: number): readonly RunningOutput[];
   /** Ends them: running processes are stopped and put back, or (`drain`) finish first. */
-  end(how: 'stop' | 'drain'): void;
+  end(how: Ending): void;
 }
 
 /** How triggers wake their loop. */
@@ -44,87 +44,33 @@ export interface UpWorkflows {
 /** Opens the triggers of a project, with the runs that an earlier `up` left. */
 export type OpenWorkflows = (slots: SharedSlots, hints: LoopHints) => Promise<UpWorkflows>;
 
-/**
- * The host of `up`: the mail, the triggers, and the runs that these start, in one process. The runs
- * have loops of their own; here they only keep it from ending.
- */
-export class UpHost implements Host {
-  readonly #mail: Host;
+/** What `up` runs beside the mail: triggers, and the runs that these start. */
+export class UpWork implements Beside {
   readonly #triggers: readonly WorkflowTriggers[];
   readonly #runs: OwnRuns;
   readonly #isTalking: () => boolean;
 
-  constructor(
-    mail: Host,
-    { triggers, runs, isTalking }: Pick<UpWorkflows, 'triggers' | 'runs' | 'isTalking'>,
-  ) {
-    this.#mail = mail;
+  constructor({ triggers, runs, isTalking }: Pick<UpWorkflows, 'triggers' | 'runs' | 'isTalking'>) {
     this.#triggers = triggers;
     this.#runs = runs;
     this.#isTalking = isTalking;
   }
 
-  get desired(): number {
-    return this.#mail.desired + this.#runs.count;
-  }
-
-  get running(): number {
-    return this.#mail.running + this.#runs.count;
-  }
-
-  record(scan: boolean): void {
-    this.#mail.record(scan);
-  }
-
-  sync(): Promise<void> | null {
-    return this.#mail.sync();
-  }
-
-  carryOut(): LookResult {
-    const mail = this.#mail.carryOut();
-    const wakes = [mail.wake, ...this.#triggers.map((each) => each.look())].filter((at) => at !== null);
-    return { ...mail, wake: wakes.length === 0 ? null : Math.min(...wakes) };
+  get count(): number {
+    return this.#runs.count;
   }
 
   /** Runs in progress and talking channels keep the host busy; triggers do not. */
-  idle(): Idle {
-    const isBusy = this.#runs.count > 0 || this.#triggers.some(({ running }) => running) || this.#isTalking();
-    return isBusy ? 'busy' : this.#mail.idle();
+  get isBusy(): boolean {
+    return this.count > 0 || this.#triggers.some(({ running }) => running) || this.#isTalking();
   }
 
-  hold(): void {
-    this.#mail.hold();
-    this.#endTriggers('drain');
+  look(): number | null {
+    return earliest(this.#triggers.map((each) => each.look()));
   }
 
-  stop(): void {
-    this.#endTriggers('stop');
-    this.#mail.stop();
-  }
-
-  stopTrying(): void {
-    this.#mail.stopTrying?.();
-  }
-
-  stopAll(): void {
-    this.#endTriggers('stop');
-    this.#mail.stopAll();
-  }
-
-  #endTriggers(how: 'stop' | 'drain'): void {
+  end(how: Ending): void {
     for (const each of this.#triggers) each.hold();
     this.#runs.end(how);
-  }
-
-  flush(): void {
-    this.#mail.flush();
-  }
-
-  get snapshotDue(): boolean {
-    return this.#mail.snapshotDue;
-  }
-
-  snapshot(trailAt: number | null): void {
-    this.#mail.snapshot(trailAt);
   }
 }

@@ -8,6 +8,9 @@ import type { ControlFile } from '../../letters/letters.ts';
 import { copyKey } from '../machine/fold/places.ts';
 import { mailroom, subjectLine } from '../format/message.ts';
 import type { RefusedFile } from '../../host/control.ts';
+import type { WatchedBudget } from '../../kernel/spent-budget.ts';
+import type { Limits } from '../format/protocol.ts';
+import { limitOf } from '../machine/rules/thread-budgets.ts';
 import type { MailLedger } from './ledger.ts';
 
 /** The folder of invalid requests, each with the reason beside it. */
@@ -115,4 +118,46 @@ export function notifyHeld(ledger: MailLedger, words: string): void {
     '',
     'No attempt has failed. Work continues without you once this is repaired; `mailroom status` shows it.',
   ]);
+}
+
+/**
+ * The budgets of a day and of the open threads. `user` is notified once of each, as long as the
+ * mail remembers the notice, also across restarts.
+ */
+export function watchedBudgets(ledger: MailLedger, limits: Limits): WatchedBudget[] {
+  const { spent, threads } = ledger.state;
+  const { day, cost } = spent;
+  const open = [...threads.values()].filter(({ state }) => state === 'open');
+  return [
+    {
+      budget: limits.dayBudget,
+      spent: cost,
+      alert: ({ unit, limit, share, text }) =>
+        notifyOnce(
+          ledger,
+          ['budget of a day', day, unit, String(limit)],
+          `${share} of the budget of this day is spent: ${text}`,
+          [
+            `On ${day} (UTC), threads have cost ${text}.`,
+            'When the budget is used up, threads fail with `E_BUDGET`. `limits.budget.day` sets it;',
+            '`mailroom costs --since 1d` shows what was paid for.',
+          ],
+        ),
+    },
+    ...open.map((thread): WatchedBudget => ({
+      budget: limitOf(limits, thread),
+      spent: thread.cost,
+      alert: ({ unit, limit, share, text }) =>
+        notifyOnce(
+          ledger,
+          ['budget of a thread', thread.id, unit, String(limit)],
+          `${share} of the budget of a thread is spent: ${text}`,
+          [
+            `The thread ${thread.id} has cost ${text}.`,
+            'When the budget is used up, it fails with `E_BUDGET`. `limits.budget.thread` sets it;',
+            `\`mailroom trail ${thread.id}\` shows the thread.`,
+          ],
+        ),
+    })),
+  ];
 }
