@@ -1,14 +1,14 @@
 import { basename, join } from 'node:path';
 import type { Usage } from '../../kernel/cost.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import type { RemoteEnd, RemoteTurn } from './letters/remote-turn.ts';
+import type { Read } from '../../letters/letters.ts';
+import { readRemoteTurn, type RemoteEnd, type RemoteTurn } from './letters/remote-turn.ts';
 import { notStarted } from '../../process/exits.ts';
 import { credibleOutcome } from '../../providers/credible-usage.ts';
 import type { Outcome } from '../../providers/provider.ts';
 import { mostBytes, type JobName } from './queue/channel.ts';
 import type { Ended } from '../../host/runner/agents.ts';
 import type { TravellingTurn } from '../../git/travel.ts';
-import type { AgentJob, RemoteProgram } from '../../host/runner/runner.ts';
+import type { AgentJob } from '../../host/runner/runner.ts';
 import type { Travel } from './travel.ts';
 
 /**
@@ -72,53 +72,22 @@ export function turnIn(id: string): string {
   return [name, ...rest.slice(0, 2)].join('/');
 }
 
-/** What is known of a turn once its checkout is prepared. */
-interface Prepared extends Pick<RemoteTurn, 'version' | 'queue' | 'begin'> {
-  /** The commit of the files that travel besides; null: none do. */
-  readonly carried: string | null;
-}
-
-/** A turn as a worker needs it, with the files of its messages. */
+/** A turn as a worker reads it, with the files of its messages. */
 export function remoteTurnOf(
   job: AgentJob,
-  { version, queue, begin, carried }: Prepared,
+  prepared: Pick<RemoteTurn, 'version' | 'queue' | 'begin' | 'carried'>,
   read: (path: string) => string,
-): JsonObject {
-  const { invocation, program, files, totalMs, idleMs, watched = [] } = job;
-  const { thread, turn, attempt, round, prompt, capabilities, network, model, env } = invocation;
-  const { paths, budget, mcp, mayConfigure, workspace, project, tools } = invocation;
-  const { maxSteps, maxCommandTime, variant } = invocation;
-  const { inherit = [], secrets = [] } = job;
-  const given = { version, queue, thread, turn, attempt, round, prompt, network, model, env, begin };
-  const limits = { maxSteps, maxCommandTime, variant, totalMs, idleMs, graceMs: job.graceMs ?? null };
-  const remote: RemoteTurn = {
-    ...given,
-    ...limits,
-    labels: [...(job.on?.labels ?? [])],
-    provider: program === undefined ? job.provider : null,
-    program: program === undefined ? null : programOf(program),
+): Read<RemoteTurn> {
+  const { invocation, on, secrets = [], files = null } = job;
+  return readRemoteTurn({
+    ...prepared,
     role: turnOf(job)?.role ?? invocation.role,
-    places: { workspace, project, folder: paths.folder },
-    outbox: paths.outbox,
-    messages: paths.messages.map((path) => ({ name: basename(path), text: read(path) })),
-    capabilities: [...capabilities],
-    budget: budget && { usd: budget.usd, tokens: budget.tokens },
-    inherit: [...inherit],
-    secrets: [...secrets],
-    tools: tools !== null,
-    mcp: mcp && [...mcp.own],
-    mayConfigure,
-    watched: watched.map((folder) => (folder === workspace ? 'workspace' : 'project')),
-    carries: carried === null ? null : { commit: carried, paths: [...(files?.carries ?? [])] },
-    base: files?.base ?? null,
-    brings: [...(files?.brings ?? [])],
-    values: [...(files?.values ?? [])],
-  };
-  return { ...remote };
-}
-
-function programOf({ argv, stdin, files, capabilities }: RemoteProgram): RemoteTurn['program'] {
-  return { argv: [...argv], stdin, files, capabilities: capabilities && [...capabilities] };
+    labels: on?.labels ?? [],
+    secrets,
+    files,
+    messages: invocation.paths.messages.map((path) => ({ name: basename(path), text: read(path) })),
+    job,
+  });
 }
 
 /** How a turn ended on a worker, as if it had ended here. */

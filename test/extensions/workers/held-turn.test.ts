@@ -25,7 +25,7 @@ class FullDisk extends MemoryDisk {
   }
 }
 
-const turn = remoteTurnOf(
+const made = remoteTurnOf(
   {
     key: 't1/1/0',
     provider: 'play',
@@ -69,6 +69,9 @@ const turn = remoteTurnOf(
   { version: 'test', queue: 'engineer', begin: 'a'.repeat(40), carried: null },
   () => '',
 );
+if (!made.ok) throw new Error(made.problem);
+const { job } = made.value;
+const turn: JsonObject = { ...made.value };
 
 const travel: Partial<Travel> = {
   fetch: () => Promise.resolve({ ok: true, value: undefined }),
@@ -225,17 +228,27 @@ it.each<[string, string, JsonObject, string]>([
   ],
   ['of another role', 'engineer', { queue: 'qa' }, 'it is of qa, in the queue of engineer'],
   ['with labels that it has not', 'engineer', { labels: ['linux', 'gpu'] }, 'it needs the labels gpu'],
-  ['of a provider that it has not', 'engineer', { provider: 'other' }, 'there is no other'],
-  ['with a command line', 'engineer', { program, provider: null }, 'it is of another kind than engineer'],
+  ['of a provider that it has not', 'engineer', { job: { ...job, provider: 'other' } }, 'there is no other'],
+  [
+    'with a command line',
+    'engineer',
+    { job: { ...job, program, provider: '' } },
+    'it is of another kind than engineer',
+  ],
   [
     'with a command line among those of agents',
     '+agents+play',
-    { queue: '+agents+play', program, provider: null },
+    { queue: '+agents+play', job: { ...job, program, provider: '' } },
     'it is of another kind than +agents+play',
   ],
   ['of an agent among commands', '+commands', { queue: '+commands' }, 'it is of another kind than +commands'],
   ['with secrets that it has not', 'engineer', { secrets: ['TOKEN'] }, 'does not have TOKEN'],
-  ['whose id leaves its folder', 'engineer', { turn: '../t1' }, 'an id of letters'],
+  [
+    'whose id leaves its folder',
+    'engineer',
+    { job: { ...job, invocation: { ...job.invocation, turn: '../t1' } } },
+    'an id of letters',
+  ],
 ])('refuses a job %s at once', async (...[, role, change, reason]) => {
   const { said, end } = await worked(new MemoryDisk(() => 0), role, { ...turn, ...change });
   expect(said).toContain('was refused: ');

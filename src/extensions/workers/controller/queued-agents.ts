@@ -206,8 +206,10 @@ export class QueuedAgents implements AwayRunner {
     this.#events.ready(job.key, { job: name.id, nonce }, begun.tree, begun.entered);
     while (!followed.released && followed.ending === 'no') await changed(followed);
     if (followed.ending !== 'no') return { ok: false, ended: stopped };
-    const body = remoteTurnOf(job, { version, queue: name.role, ...begun }, (path) => travel.read(path));
-    const data = sign(this.#options.credentials, this.#about('job', name, nonce), body);
+    const prepared = { version, queue: name.role, ...begun };
+    const turn = remoteTurnOf(job, prepared, (path) => travel.read(path));
+    if (!turn.ok) return { ok: false, ended: later(turn.problem) };
+    const data = sign(this.#options.credentials, this.#about('job', name, nonce), { ...turn.value });
     const bytes = Buffer.byteLength(JSON.stringify(data));
     if (bytes > mostBytes) return { ok: false, ended: never(tooLarge('what it begins with', bytes)) };
     await unlessLeft(followed, this.#queue.add(name, data, job.on?.labels ?? []));

@@ -43,59 +43,70 @@ const program = z.object({
   capabilities: z.array(z.enum(capabilities)).nullable(),
 });
 
-/** A turn, or a step of a workflow, that a worker is to run. Paths are those of the controller. */
+/** What it runs: of an `AgentJob`, all that travels. Paths are those of the controller. */
+const job = z.object({
+  /** Of its agent; empty: it has none. */
+  provider: z.union([name, z.literal('')]),
+  program: program.exactOptional(),
+  invocation: z.object({
+    thread: word,
+    turn: word,
+    attempt: whole,
+    round: whole,
+    prompt: text,
+    capabilities: z.array(z.enum(capabilities)),
+    network: z.boolean(),
+    maxSteps: count.nullable(),
+    maxCommandTime: count.nullable(),
+    model: text.nullable(),
+    variant: text.nullable(),
+    workspace: absolute,
+    project: absolute,
+    budget: budget.nullable(),
+    /** The prompt names the staging folder; the worker has its own. */
+    paths: z.object({ folder: absolute, outbox: text }),
+    /** Whether it gets Mailroom's tools: those of the worker. */
+    tools: z.coerce.boolean(),
+    mcp: z.object({ own: z.array(text) }).nullable(),
+    mayConfigure: z.boolean(),
+    env: z.record(z.string(), text),
+  }),
+  totalMs: count.nullable(),
+  idleMs: count.nullable(),
+  graceMs: count.nullable().exactOptional(),
+  /** The folders whose changes are reported. */
+  watched: z.array(absolute).default([]),
+  /** Variables of the worker's own environment that it is given. */
+  inherit: z.array(text).default([]),
+});
+
+/** A turn, or a step of a workflow, that a worker is to run. */
 const remoteTurn = z.object({
   /** Of the program that added it. */
   version: text,
   /** The queue that it was added to; see `JobName`. */
   queue: text,
-  /** Of its agent; null: it has none. */
-  provider: name.nullable(),
-  program: program.nullable(),
   /** Its checkout and its branch are named after it. */
   role: z.string().regex(/^[\w.+#-]{1,200}$/, { error: 'the name of a checkout' }),
-  /** Where its host has what its texts name. */
-  places: z.object({ workspace: absolute, project: absolute, folder: absolute }),
   /** What its worker must have. */
   labels: z.array(text),
-  thread: word,
-  turn: word,
-  attempt: whole,
-  round: whole,
-  prompt: text,
-  /** The staging folder that the prompt names; the worker has its own. */
-  outbox: text,
-  messages: z.array(z.object({ name: fileName, text })),
-  capabilities: z.array(z.enum(capabilities)),
-  network: z.boolean(),
-  model: text.nullable(),
-  budget: budget.nullable(),
-  env: z.record(z.string(), text),
-  /** Variables of the worker's own environment that it is given; all secrets must be there. */
-  inherit: z.array(text),
+  /** Variables of the worker's own environment that must be there. */
   secrets: z.array(text),
-  maxSteps: count.nullable(),
-  maxCommandTime: count.nullable(),
-  variant: text.nullable(),
-  graceMs: count.nullable(),
-  /** Whether it gets Mailroom's tools. */
-  tools: z.boolean(),
-  mcp: z.array(text).nullable(),
-  mayConfigure: z.boolean(),
-  totalMs: count.nullable(),
-  idleMs: count.nullable(),
-  /** The folders whose changes are reported. */
-  watched: z.array(folder),
   /** The commit with the content of its checkout. */
   begin: commit,
-  /** What it finds besides its checkout: a commit, and the path of each part of it. */
-  carries: z.object({ commit, paths: z.array(absolute).max(1_000) }).nullable(),
-  /** A folder of the controller's host that these and `brings` lie in; null: in none. */
-  base: absolute.nullable(),
-  /** What is taken from where it ran, besides its checkout, if it is there. */
-  brings: z.array(absolute).max(1_000),
-  /** Those of them in which the worker masks its secrets, which the controller does not know. */
-  values: z.array(absolute).max(1_000),
+  /** That of the files that it finds besides; null: none. */
+  carried: commit.nullable(),
+  /** As `AgentJob` has them. */
+  files: z
+    .object({
+      base: absolute.nullable(),
+      carries: z.array(absolute).max(1_000),
+      brings: z.array(absolute).max(1_000),
+      values: z.array(absolute).max(1_000),
+    })
+    .nullable(),
+  messages: z.array(z.object({ name: fileName, text })),
+  job,
 });
 
 export interface RemoteTurn extends Readonly<z.output<typeof remoteTurn>> {}
@@ -168,10 +179,11 @@ const remoteEnd = z.object({
 
 export interface RemoteEnd extends Readonly<z.output<typeof remoteEnd>> {}
 
-export const readRemoteTurn = (given: JsonObject): Read<RemoteTurn> => read(remoteTurn, given);
+/** Reads what a worker gets; of what a controller has, it takes what travels. */
+export const readRemoteTurn = (given: object): Read<RemoteTurn> => read(remoteTurn, given);
 export const readRemoteEnd = (given: JsonObject): Read<RemoteEnd> => read(remoteEnd, given);
 
-function read<T>(schema: z.ZodType<T>, given: JsonObject): Read<T> {
+function read<T>(schema: z.ZodType<T>, given: object): Read<T> {
   const result = schema.safeParse(given);
   return result.success ? { ok: true, value: result.data } : { ok: false, problem: problemOf(result.error) };
 }

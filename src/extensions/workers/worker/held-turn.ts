@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Ended } from '../../../host/runner/agents.ts';
 import { later, refsOf, stopped, tooLarge } from '../remote-turn.ts';
 import type { AgentJob, AgentRunner } from '../../../host/runner/runner.ts';
@@ -10,7 +9,7 @@ import type { Assigned } from '../../../kernel/launched.ts';
 import { takerOf, takerOfKind } from '../../../kernel/step-queues.ts';
 import { rootsOf } from '../places.ts';
 import { withAlias } from '../../../workflow/host/secrets.ts';
-import { folderOf, jobHere, lost, maskedFile, reportOf, unconfirmed } from './job-here.ts';
+import { checkoutOf, folderOf, jobHere, lost, maskedFile, reportOf, unconfirmed } from './job-here.ts';
 import type { Capability } from '../../../kernel/capabilities.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { onceRepaired } from '../../../host/host-waits.ts';
@@ -18,7 +17,7 @@ import { isHostFault, isPassing, unlessPassing } from '../../../kernel/passing.t
 import type { Travelled } from '../../../git/travel.ts';
 import { listed } from '../../../kernel/enumerate.ts';
 import { messageOf } from '../../../kernel/errors.ts';
-import { roleBranch, roleCheckout } from '../../../kernel/work.ts';
+import { roleBranch } from '../../../kernel/work.ts';
 import { readRemoteTurn, type RemoteEnd, type RemoteTurn } from '../letters/remote-turn.ts';
 import { restUntil } from '../../../kernel/usage-limits.ts';
 import type { Mask } from '../../../kernel/mask.ts';
@@ -233,7 +232,7 @@ export class HeldTurn {
     await this.#confirmed(signed.nonce);
     if (!this.#runs()) return this.#report(signed.nonce, this.#endOf(stopped, [], null));
     await fetched;
-    const checkout = join(this.#at.root, '.mailroom', 'worktrees', roleCheckout(turn.thread, turn.role));
+    const checkout = checkoutOf(turn, this.#at.root);
     const work = () => this.#work(turn, checkout);
     const end = await this.#at.begun
       .inside(checkout, work)
@@ -255,14 +254,15 @@ export class HeldTurn {
 
   /** Why this worker does not run it, in words; null: it does. */
   #misfit(turn: RemoteTurn, from: string): string | null {
-    const { labels, queue, program, provider, capabilities, secrets } = turn;
+    const { labels, queue, secrets, job } = turn;
+    const { provider, program } = job;
     const lacks = labels.filter((label) => !this.#at.labels.includes(label));
     if (lacks.length > 0) return `it needs the labels ${listed(lacks)}, which this worker has not`;
     if (queue !== from) return `it is of ${queue}, in the queue of ${from}`;
     // Who allows agents has not allowed commands of a definition's author.
-    if ((program !== null) !== (takerOf(queue) === takerOfKind('commands')))
+    if ((program !== undefined) !== (takerOf(queue) === takerOfKind('commands')))
       return `it is of another kind than ${queue}`;
-    const forbidden = provider === null ? null : this.#at.forbids(provider, capabilities);
+    const forbidden = provider === '' ? null : this.#at.forbids(provider, job.invocation.capabilities);
     if (forbidden !== null) return forbidden;
     const given = this.#at.variables(secrets);
     const unset = secrets.filter((name) => ownValue(given, name) === undefined);
@@ -278,10 +278,11 @@ export class HeldTurn {
   /** Runs the agent in a checkout with the work that the turn begins with. */
   async #work(turn: RemoteTurn, path: string): Promise<RemoteEnd> {
     const { root, travel, folders } = this.#at;
-    const { thread, role, begin } = turn;
+    const { role, begin } = turn;
+    const { thread, turn: id, attempt, round } = turn.job.invocation;
     if (!this.#runs()) return this.#endOf(stopped, [], null);
     this.#begin = begin;
-    const working = { turn: turn.turn, role, thread, branch: roleBranch(thread, role) };
+    const working = { turn: id, role, thread, branch: roleBranch(thread, role) };
     const placed = await travel.place(path, working, begin, refsOf(this.#held).beginRef);
     this.#clear = () => travel.clear(path, working, begin);
     if (!placed.ok) return this.#endOf(this.#failed(placed.problem), [], null);
@@ -291,13 +292,13 @@ export class HeldTurn {
     const problem = await this.#lay(turn, carries, path);
     if (problem !== null) return this.#endOf(this.#failed(problem), [], null);
     const ended = await this.#agent(job, Object.values(secrets));
-    if (turn.provider !== null) this.#park(turn.provider, ended);
+    if (job.provider !== '') this.#park(job.provider, ended);
     // The work of a turn that was taken from this worker is kept here.
     if (this.#fate === 'unwanted' || this.#fate === 'put-back') return this.#endOf(ended, [], null);
     const mask = this.#at.mask(Object.values(secrets));
     let staged: StagedFile[] = [];
     const packed = await this.#after(() => {
-      const found = folders.collect(folderOf(turn), turn.attempt, turn.round);
+      const found = folders.collect(folderOf(turn), attempt, round);
       staged = found.map((file) => maskedFile(file, mask));
       for (const file of values) this.#at.maskFile(file, mask);
       return travel.pack(path, working);
@@ -318,16 +319,16 @@ export class HeldTurn {
     }));
   }
 
-  #secretsOf({ provider, secrets }: RemoteTurn): Readonly<Record<string, string>> {
-    return withAlias(provider, this.#at.variables(secrets), this.#at.variables);
+  #secretsOf({ job, secrets }: RemoteTurn): Readonly<Record<string, string>> {
+    return withAlias(job.provider || null, this.#at.variables(secrets), this.#at.variables);
   }
 
   /** Gets the files that travel besides the checkout. Resolves to why it cannot; null: it could. */
-  async #lay({ carries }: RemoteTurn, paths: readonly string[], workspace: string): Promise<string | null> {
+  async #lay({ carried }: RemoteTurn, paths: readonly string[], workspace: string): Promise<string | null> {
     const { root, travel } = this.#at;
-    if (carries === null) return null;
-    const got = await travel.fetch(carries.commit, refsOf(this.#held).carriedRef);
-    const laid = got.ok ? await travel.lay(carries.commit, paths, rootsOf(paths, workspace, root)) : got;
+    if (carried === null) return null;
+    const got = await travel.fetch(carried, refsOf(this.#held).carriedRef);
+    const laid = got.ok ? await travel.lay(carried, paths, rootsOf(paths, workspace, root)) : got;
     return laid.ok ? null : laid.problem;
   }
 

@@ -1,8 +1,9 @@
 import { dirname, join, relative } from 'node:path';
 import { movedPath, movedText, type Moved } from '../places.ts';
-import type { AgentJob, RemoteProgram } from '../../../host/runner/runner.ts';
+import type { AgentJob } from '../../../host/runner/runner.ts';
 import type { Ended } from '../../../host/runner/agents.ts';
 import type { Assigned } from '../../../kernel/launched.ts';
+import { roleCheckout } from '../../../kernel/work.ts';
 import type { RemoteEnd, RemoteTurn } from '../letters/remote-turn.ts';
 import type { TurnFolders } from '../../../mail/mailboxes/turn-folders.ts';
 import type { Mask } from '../../../kernel/mask.ts';
@@ -30,40 +31,48 @@ export interface JobHere {
 }
 
 /** The name of a turn's folder here: controllers that share this worker count their own turns. */
-export function folderOf({ thread, turn }: RemoteTurn): string {
-  return `${thread}-${turn}`;
+export function folderOf({ job: { invocation } }: RemoteTurn): string {
+  return `${invocation.thread}-${invocation.turn}`;
+}
+
+/** The checkout of a turn here; absolute. */
+export function checkoutOf({ role, job: { invocation } }: RemoteTurn, root: string): string {
+  return join(root, '.mailroom', 'worktrees', roleCheckout(invocation.thread, role));
 }
 
 /** Makes the folders of a turn. Its texts name places of the controller, which are others here. */
 export function jobHere(turn: RemoteTurn, here: Here): JobHere {
   const { folders } = here;
-  const { attempt, round } = turn;
+  const { attempt, round, prompt } = turn.job.invocation;
   const id = folderOf(turn);
-  const carried = turn.carries?.paths ?? [];
   const others = join(dirname(folders.outboxOf(id, attempt)), 'files');
   const moved = movedPlaces(turn, here, others);
   const translate = (text: string) => movedText(text, moved);
   const messages = turn.messages.map(({ name, text }) => ({ name, text: translate(text) }));
-  const paths = folders.open(id, attempt, round, () => translate(turn.prompt), messages, false);
+  const paths = folders.open(id, attempt, round, () => translate(prompt), messages, false);
   const at = (path: string) => movedPath(path, moved) ?? join(others, relative('/', path));
-  const [carries, brings, values] = [carried.map(at), turn.brings.map(at), turn.values.map(at)];
+  const carries = turn.carried === null ? [] : (turn.files?.carries.map(at) ?? []);
+  const brings = turn.files?.brings.map(at) ?? [];
   const inside = brings
     .map((path) => relative(others, dirname(path)))
     .filter((path) => !path.startsWith('..'));
   if (carries.length + brings.length > 0) folders.others(id, attempt, inside);
-  return { job: jobOf(turn, here, { paths, translate, brings }), carries, brings, values };
+  const job = jobOf(turn, here, { paths, translate, brings });
+  return { job, carries, brings, values: turn.files?.values.map(at) ?? [] };
 }
 
 function movedPlaces(turn: RemoteTurn, { root, workspace, folders }: Here, others: string): Moved[] {
-  const { attempt, places, outbox, base } = turn;
+  const { invocation } = turn.job;
+  const { attempt, paths } = invocation;
+  const base = turn.files?.base ?? null;
   const here = folders.outboxOf(folderOf(turn), attempt);
   return [
     // The later one counts where both are the same folder.
-    { from: places.project, to: root },
+    { from: invocation.project, to: root },
     ...(base === null ? [] : [{ from: base, to: others }]),
-    { from: places.folder, to: dirname(here) },
-    { from: outbox, to: here },
-    { from: places.workspace, to: workspace },
+    { from: paths.folder, to: dirname(here) },
+    { from: paths.outbox, to: here },
+    { from: invocation.workspace, to: workspace },
   ];
 }
 
@@ -73,50 +82,46 @@ interface Made {
   readonly brings: readonly string[];
 }
 
-function jobOf(turn: RemoteTurn, here: Here, { paths, translate, brings }: Made): AgentJob {
-  const { workspace, root: project, tools, secrets } = here;
-  const { role, thread, attempt, round, capabilities, network, model, mayConfigure, budget, mcp } = turn;
-  const { maxSteps, maxCommandTime, variant } = turn;
-  const given = { role, thread, turn: turn.turn, attempt, round, capabilities, network, model, mayConfigure };
-  const env = Object.entries(turn.env).map(([name, value]) => [name, translate(value)] as const);
+function jobOf({ role, job }: RemoteTurn, here: Here, { paths, translate, brings }: Made): AgentJob {
+  const { key, workspace, root: project, tools, secrets } = here;
+  const { invocation, program, watched } = job;
+  const { env, mcp } = invocation;
   return {
-    key: here.key,
-    provider: turn.provider ?? '',
-    ...(turn.program && { program: programHere(turn.program, translate) }),
+    ...job,
+    key,
+    ...(program && {
+      program: {
+        ...program,
+        argv: program.argv.map(translate),
+        files: translated(program.files, translate),
+      },
+    }),
     invocation: {
-      ...given,
-      maxSteps,
-      maxCommandTime,
-      variant,
+      ...invocation,
+      role,
       owed: brings,
       session: null,
-      prompt: translate(turn.prompt),
-      budget,
+      prompt: translate(invocation.prompt),
       paths,
       workspace,
       project,
-      env: { ...Object.fromEntries(env), ...secrets },
-      tools: turn.tools ? tools : null,
+      env: { ...translated(env, translate), ...secrets },
+      tools: invocation.tools ? tools : null,
       // A conversation does not travel, and without it no person can be asked.
       asking: null,
-      mcp: mcp === null ? null : { own: mcp, servers: {} },
+      mcp: mcp && { ...mcp, servers: {} },
     },
-    totalMs: turn.totalMs,
-    idleMs: turn.idleMs,
-    graceMs: turn.graceMs,
-    inherit: turn.inherit,
     noteTree: false,
     worktree: null,
-    watched: turn.watched.map((folder) => (folder === 'workspace' ? workspace : project)),
+    watched: watched.map((folder) => (folder === invocation.workspace ? workspace : project)),
   };
 }
 
-function programHere(
-  { argv, stdin, files, capabilities }: NonNullable<RemoteTurn['program']>,
+function translated(
+  texts: Readonly<Record<string, string>>,
   translate: (text: string) => string,
-): RemoteProgram {
-  const texts = Object.entries(files).map(([name, text]) => [name, translate(text)] as const);
-  return { argv: argv.map(translate), stdin, files: Object.fromEntries(texts), capabilities };
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, translate(text)]));
 }
 
 /** How much of an agent's output travels, from its end, in characters. */

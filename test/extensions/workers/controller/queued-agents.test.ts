@@ -116,7 +116,7 @@ it('removes a job that nothing needs, and its refs once its worker can send none
 
 it('adds a job only once the journal has its nonce, and none that was stopped before', async () => {
   const travel: Partial<Travel> = {
-    pack: () => Promise.resolve({ ok: true, value: { commit: 'c', files: 0 } as never }),
+    pack: () => Promise.resolve({ ok: true, value: { commit: 'c'.repeat(40), head: 'c'.repeat(40) } }),
     send: () => Promise.resolve({ ok: true, value: undefined }),
     read: () => '',
   };
