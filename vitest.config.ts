@@ -34,13 +34,13 @@ const alone = ['cli/{answering,approve,git-ignore,init}', 'git/promises', 'proce
 const withBrowser = filesIn('browser', 'extensions/*/page');
 
 /** Files with worker hosts and a real queue; without a Redis server, their tests are skipped. */
-const withWorkers = filesIn('workers');
+const withWorkers = filesIn('extensions/workers');
 
 /** Files that try values at random: the long tests try `PROPERTY_RUNS` times as many. */
 const withValues = isLong
   ? [
       'test/**/{*properties,circles,exploration,fuzz,needed}.test.ts',
-      'test/worlds/simulation/mail/away/*.test.ts',
+      'test/extensions/workers/simulation/*.test.ts',
     ]
   : [];
 
@@ -99,7 +99,7 @@ export default defineConfig({
       },
       ...(isLong ? [] : [{ extends: true as const, test: { name: 'alone', include: alone, isolate: true } }]),
       ...(isLong ? [] : [launched()]),
-      withInstalled('scenarios', withProgram, withBrowser),
+      withInstalled('scenarios', withProgram, [...withBrowser, ...withWorkers]),
       withInstalled('browser', withBrowser),
       withInstalled('workers', withWorkers),
       {

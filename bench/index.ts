@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { ofExtensions } from '../test/support/of-extensions.ts';
 import { acp } from './acp.ts';
 import { editing } from './editing.ts';
 import { folding } from './folding.ts';
@@ -12,11 +13,12 @@ import { routing } from './routing.ts';
 import { starts } from './starts.ts';
 import { trail } from './trail.ts';
 import { work } from './work.ts';
-import { workers } from './workers.ts';
 import { workflows } from './workflows.ts';
 import { removeAll } from './world.ts';
 
-const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
+type Measure = () => Line[] | Promise<Line[]>;
+
+const measures: Readonly<Record<string, Measure>> = {
   routing,
   folding,
   latency,
@@ -24,7 +26,6 @@ const measures: Readonly<Record<string, () => Line[] | Promise<Line[]>>> = {
   programs,
   starts,
   workflows,
-  workers,
   loops,
   editing,
   work,
@@ -47,7 +48,9 @@ await import('../test/support/launched.ts');
 const wanted = process.argv.slice(2);
 const lines: Line[] = [];
 try {
-  for (const [name, measure] of Object.entries(measures)) {
+  const added = await ofExtensions<{ readonly measure: Measure }>('bench.ts');
+  const ofThem = [...added].map(([name, { measure }]) => [name, measure] as const);
+  for (const [name, measure] of [...Object.entries(measures), ...ofThem]) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     process.stderr.write(`measuring ${name}…\n`);
     lines.push(...(await measure()));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What src/queue/ uses of BullMQ's scripts, most of which are for other kinds of queues. */
+/** What the queue uses of BullMQ's scripts, most of which are for other kinds of queues. */
 const scriptsInUse = [
   'addStandardJob',
   'extendLock',

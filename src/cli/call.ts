@@ -187,7 +187,7 @@ export class Call implements Surroundings {
   /** `probes`: each installed agent CLI answers once, which costs a few tokens. */
   async doctor(root: string | null, { probes }: { readonly probes: boolean }): Promise<readonly Finding[]> {
     const { examine } = await import('../project/doctor.ts');
-    const { packageRoot, environment, cwd } = this;
-    return examine(root, { packageRoot, environment, cwd, probes });
+    const { packageRoot, environment, hooks, cwd } = this;
+    return examine(root, { packageRoot, environment, hooks, cwd, probes });
   }
 }

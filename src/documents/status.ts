@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { DocumentOf } from '../kernel/json.ts';
 import { stepKinds } from '../kernel/step-queues.ts';
 import { landingWays } from '../kernel/work.ts';
-import type { SeenWorker } from '../letters/worker.ts';
+import type { SeenWorker } from '../letters/seen-workers.ts';
 import { cost, count, explained, json, reason, texts, time, version } from './common.ts';
 
 const wait = z.strictObject({
@@ -161,7 +161,7 @@ const trigger = z.strictObject({
   waiting: z.boolean().describe('Whether a run that it requested waits for the one in progress'),
 });
 
-const workerStatus = z.strictObject({
+export const workerStatus = z.strictObject({
   host: z.string(),
   id: z.string(),
   login: z.string().describe('Whose usage limits its agents have'),
@@ -189,9 +189,6 @@ export const sessionDocument = z.strictObject({
   name: z.string().describe('Whose key it is: the name that approves'),
   access: z.enum(['read', 'write']),
 });
-
-/** `workers`. */
-export const workersDocument = z.strictObject({ schema: version, workers: z.array(workerStatus) });
 
 /** `status`. */
 export const statusDocument = z.strictObject({

@@ -1,4 +1,3 @@
-import metadata from '../../package.json' with { type: 'json' };
 import { counted } from '../kernel/enumerate.ts';
 import { join } from 'node:path';
 import type { Finding } from '../kernel/finding.ts';
@@ -47,7 +46,7 @@ export async function examineProject(root: string, surroundings: Surroundings): 
       ...(await worktrees(root, protocol)),
       ...(await sandbox(config)),
       ...(await trail(root, config)),
-      ...(await workers(root, config, environment)),
+      ...(await extensions(disk, config, surroundings)),
       ...examineChannels(disk, config, environment),
       ...misplacedMail(disk, protocol, config).map((each): Finding => {
         return { topic: 'mail', state: 'warning', text: misplacedText(each) };
@@ -69,16 +68,14 @@ async function unused(disk: Disk, { roles }: Protocol): Promise<Finding[]> {
   return notices.map((text): Finding => ({ topic: 'rules', state: 'warning', text }));
 }
 
-/** Loaded only where workers are configured. */
-async function workers(
-  root: string,
-  { workers: settings }: Config,
-  environment: Surroundings['environment'],
+/** What extensions find. */
+async function extensions(
+  disk: Disk,
+  config: Config,
+  { environment, hooks = [] }: Surroundings,
 ): Promise<Finding[]> {
-  if (settings === null) return [];
-  const { examineWorkers } = await import('../workers/examine.ts');
-  const { version } = metadata;
-  return examineWorkers(root, settings, { environment, version, now: Date.now });
+  const found = hooks.flatMap(({ examine }) => examine?.({ disk, config, environment }) ?? []);
+  return (await Promise.all(found)).flat();
 }
 
 function rolesAndTypes({ roles, types }: Protocol, warnings: number): Finding {

@@ -32,7 +32,6 @@ import {
 } from './definition/definition.ts';
 import type { Edited } from './edited-project.ts';
 import { Workflows } from '../workflow/runs/workflows.ts';
-import { Workers } from '../workers/workers.ts';
 import { Files } from './definition/files.ts';
 import { Following, type Past } from './following.ts';
 import { readKeptStatus, statusSource, type StatusSource } from '../mail/controller/kept-status.ts';
@@ -53,7 +52,6 @@ export class Project {
   readonly files: Files;
   readonly settings: SettingsReader;
   readonly workflows: Workflows;
-  readonly workers: Workers;
   /** Worktrees of threads and roles. Throws `E_REFUSED` with git's message, and loses nothing. */
   readonly worktrees: Pick<Worktrees, 'list' | 'merge' | 'remove'>;
   readonly pruning: Pick<Pruning, 'list' | 'remove'>;
@@ -69,7 +67,6 @@ export class Project {
     this.#journal = new Following(new JournalReader<MailEvent>(disk));
     this.files = new Files(disk);
     this.workflows = new Workflows(disk, this.settings);
-    this.workers = new Workers(disk, this.settings);
     const worktrees = new Worktrees(disk.root, async () => {
       const { namedFiles } = await import('./definition/named-files.ts');
       return namedFiles(disk, expectRead(await this.settings.read()));

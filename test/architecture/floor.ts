@@ -10,7 +10,6 @@ const ceiling = 400;
 export const exceptions: Readonly<Record<string, string>> = {
   'src/languages/native/schema.ts': 'the schema that the JSON schema for editors is made from',
   'src/providers/': 'an interface: one file for each provider',
-  'src/server/http/routes/': 'an entry: one file for each group of addresses',
   'src/extensions/metrics/page/sums.ts': 'pure, and tested without a browser',
   'src/web/api/sse.ts': 'pure, and tested without a browser',
   'src/web/state/pace.ts': 'pure, and tested without a browser',

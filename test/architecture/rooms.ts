@@ -40,13 +40,12 @@ export const rooms: Readonly<Record<string, Rule>> = {
   config: { may: ['kernel', 'yaml'], pure: ['zod'] },
   providers: { may: ['kernel', 'config'], pure: ['smol-toml', 'node:crypto', 'node:util'] },
   disk: { may: ['kernel', 'process'] },
-  queue: { may: ['kernel'] },
   process: { may: ['kernel', 'providers'] },
   'process/output': { may: ['kernel', 'process'] },
   'process/sandbox': { may: ['kernel', 'process', 'providers'] },
   'process/supervision': { may: ['kernel', 'providers', 'process', 'process/output', 'process/sandbox'] },
   git: { may: ['kernel', 'process', 'process/output', 'process/sandbox'] },
-  host: { may: ['kernel', 'letters', 'config', 'providers', 'disk', 'git', 'queue', ...allProcess] },
+  host: { may: ['kernel', 'letters', 'config', 'providers', 'disk', 'git', ...allProcess] },
   'mail/format': { may: ['kernel', 'yaml'], pure: ['@11ty/gray-matter'] },
   'mail/protocol': { may: ['kernel', 'yaml', 'config', 'mail/format'], pure: ['zod', 'picomatch'] },
   'mail/machine': { may: machines, pure: [] },
@@ -113,38 +112,32 @@ export const rooms: Readonly<Record<string, Rule>> = {
       documents
     `,
   },
-  workers: {
-    may: list`
-      kernel letters config providers disk git host queue process/output mail/mailboxes workflow/host
-      project/definition
-    `,
-  },
   'mail/controller': {
     may: list`
-      kernel config providers disk git host queue process process/output process/sandbox
+      kernel config providers disk git host process process/output process/sandbox
       process/supervision mail/format mail/machine mail/mailboxes mail/trail mail/host workflow/machine
-      workflow/host documents project/definition workers
+      workflow/host documents project/definition
     `,
   },
   'workflow/runs': {
     may: list`
-      kernel letters yaml config providers disk git host queue process/output process/sandbox mail/machine
+      kernel letters yaml config providers disk git host process/output process/sandbox mail/machine
       mail/mailboxes mail/trail workflow workflow/machine workflow/files workflow/triggers workflow/host
-      languages languages/shared documents graph project/definition workers mail/controller
+      languages languages/shared documents graph project/definition mail/controller
     `,
   },
   project: {
     may: list`
       kernel letters yaml config providers disk git host process process/output process/sandbox
       process/supervision mail/format mail/protocol mail/machine mail/mailboxes workflow workflow/files
-      workflow/triggers workflow/host editing channels/host documents project/definition workers
+      workflow/triggers workflow/host editing channels/host documents project/definition
       mail/controller workflow/runs
     `,
   },
   'mail/questions': {
     may: list`
       kernel letters yaml disk git host mail/format mail/machine mail/mailboxes mail/host workflow/machine
-      workflow/files documents project/definition workers mail/controller workflow/runs project
+      workflow/files documents project/definition mail/controller workflow/runs project
     `,
   },
   'workflow/questions': {
@@ -175,7 +168,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   cli: {
     may: list`
       kernel config disk git host process mail/format mail/machine mail/mailboxes workflow
-      workflow/machine workflow/host documents graph project/definition workers mail/controller
+      workflow/machine workflow/host documents graph project/definition mail/controller
       workflow/runs project mail/questions workflow/questions up server/mcp server/http
     `,
   },
@@ -229,10 +222,20 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: ['kernel', 'letters', 'config', 'disk', 'mail/format', 'workflow', 'workflow/machine'],
   },
   'extensions/tracing': { may: list`kernel letters mail/machine workflow/machine project/definition cli` },
+  'extensions/workers/letters': { may: ['kernel', 'letters', 'yaml'], pure: ['zod'] },
+  'extensions/workers/queue': { may: ['kernel'] },
+  'extensions/workers': {
+    may: list`
+      kernel letters config providers disk process process/output git host mail/mailboxes workflow/files
+      workflow/host documents project/definition mail/questions server/http cli
+      extensions/workers/letters extensions/workers/queue
+    `,
+  },
   extensions: {
     may: list`
       cli web extensions/composer extensions/composer/page extensions/editors extensions/email
       extensions/github extensions/metrics extensions/metrics/page extensions/nip extensions/tracing
+      extensions/workers
     `,
   },
   main: { may: ['cli', 'extensions'] },

@@ -20,7 +20,6 @@ it.each([
   ['retry', 't1'],
   ['worktree', 'remove', 'x'],
   ['prune'],
-  ['workers', 'drain', 'builder-2'],
   ['up', '--until-idle'],
   ['serve'],
   ['check', '--no-explore'],

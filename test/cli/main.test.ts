@@ -31,8 +31,6 @@ describe('the program', () => {
 
       The mail:
         up                          run the controller: watch the mail, deliver it and start roles
-        worker                      run turns and steps with \`on: workers\` on another host
-        workers [action] [worker]   list the worker hosts, invite one, or drain, pause or unpause one
         inbox                       list what waits for you: requests to answer, gates to approve, notices
         send <role> [file]          send a message to a role as a person
         reply [id] [file]           answer a message as the person who received it

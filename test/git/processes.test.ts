@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Landings } from '../../src/git/landing.ts';
-import { GitTravel } from '../../src/host/runner/travel.ts';
-import { roleBranch } from '../../src/kernel/work.ts';
 import { swapLanding } from '../../src/git/landing-swap.ts';
 import { started } from './counted.ts';
-import { commitOf, project, thread } from './roles-at-work.ts';
+import { commitOf, project } from './roles-at-work.ts';
 
 /*
  * A process costs more than most of what git does in it, so the work of a turn starts few of them.
@@ -17,19 +15,6 @@ describe('the git processes of a turn', () => {
   it('are five where its checkout is made', async () => {
     const { root, role } = project();
     expect(await started(root, () => role('one').enter())).toHaveLength(5);
-  });
-
-  it('are three where a worker lays out a commit, and two where it finds nothing changed', async () => {
-    const { root, role, main } = project();
-    const travel = new GitTravel({ project: root, git: root, isOrigin: false, secrets: [] });
-    const turn = (name: string) => ({ turn: 't1', role: name, thread, branch: roleBranch(thread, name) });
-    await travel.place(role('one').path, turn('one'), main, 'refs/mailroom/turns/one/begin');
-    const { path } = role('two');
-    const place = () => travel.place(path, turn('two'), main, 'refs/mailroom/turns/two/begin');
-    expect((await started(root, place)).toSorted()).toEqual(['config', 'read-tree', 'update-ref']);
-    const work = { ok: true, value: { commit: main, head: main } };
-    const pack = async () => expect(await travel.pack(path, turn('two'))).toEqual(work);
-    expect((await started(root, pack)).toSorted()).toEqual(['cat-file', 'ls-files']);
   });
 
   it('write the files once where a role begins with the merge of others', async () => {

@@ -172,6 +172,9 @@ export interface RunnerEvents {
   landing(key: string, report: LandingReport): void;
 }
 
+/** Those about agents, and programs of other hosts. */
+export type AgentEvents = Pick<RunnerEvents, 'ready' | 'assigned' | 'ended' | 'held'>;
+
 /** Starts and stops agents, here or on workers. */
 export interface AgentRunner {
   /** A key that has not ended yet does not start again. */
@@ -186,6 +189,14 @@ export interface AgentRunner {
   leave(key: string): void;
   /** The end of a key is durable: what was kept for a host that asks again can go. */
   forget(key: string): void;
+}
+
+/** Does that on other hosts. */
+export interface AwayRunner extends AgentRunner {
+  /** What keeps agents from there, in words. */
+  problems(): string[];
+  /** Removes what earlier hosts have left of jobs that nothing needs. `needed`: their ids. */
+  clean(needed: ReadonlySet<string>): void;
 }
 
 /** Starts and stops processes. */

@@ -54,8 +54,7 @@ import { recorder, recordingNote } from '../../host/runner/recorder.ts';
 import { HostProcess } from '../../host/host-process.ts';
 import { projectSecrets } from '../../workflow/host/secrets.ts';
 import type { Exit, Outcome } from '../../providers/provider.ts';
-import type { RemoteParts } from './remote.ts';
-import type { QueueRunner } from '../../host/runner/queue-runner.ts';
+import { otherHosts, type OtherHosts, type TurnsAway } from '../../project/definition/hooks.ts';
 import type { AgentJob, Runner, RunnerEvents } from '../../host/runner/runner.ts';
 import type { Trail } from '../../git/trail.ts';
 import type { MailEvent } from '../machine/event.ts';
@@ -330,17 +329,21 @@ async function runnerOf(
   );
 }
 
+type TurnParts = Parameters<OtherHosts['turns']>[1];
+
 /** Null, and nothing of it loaded, in a project without roles on workers. */
 async function remoteOf(
   disk: Disk,
   definition: Wired,
-  { kit, note, ...parts }: Pick<RemoteParts, 'local' | 'events'> & Pick<Held, 'kit' | 'note'>,
+  { kit, note, ...parts }: Pick<TurnParts, 'local' | 'events'> & Pick<Held, 'kit' | 'note'>,
   opened: Opened[],
-): Promise<QueueRunner | null> {
-  const { roles } = definition.protocol;
-  if ([...roles.values()].every(({ on }) => on === undefined)) return null;
-  const { openRemote } = await import('./remote.ts');
-  const remote = await openRemote(disk, definition, { ...parts, since: note.since, wake: () => kit.wake() });
+): Promise<TurnsAway | null> {
+  const { config, environment, protocol, hooks } = definition;
+  const away = [...protocol.roles.values()].find(({ on }) => on !== undefined);
+  if (away === undefined) return null;
+  const { turns } = otherHosts(hooks, `the role ${away.name}`);
+  const wake = () => kit.wake();
+  const remote = await turns({ disk, config, environment, protocol }, { ...parts, since: note.since, wake });
   opened.push(remote);
   return remote;
 }

@@ -6,7 +6,7 @@ import { owedSteps } from '../machine/step.ts';
 import type { MailState } from '../machine/state.ts';
 import { runHolder } from '../../workflow/files/layout.ts';
 import type { Project } from '../../project/project.ts';
-import { seenWorkers } from '../../workers/seen.ts';
+import { seenWorkers } from './seen-workers.ts';
 import { besideMail } from '../../workflow/runs/slots.ts';
 
 /** Explains the mail of a project with what its controller has noted. */

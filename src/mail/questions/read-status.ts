@@ -9,7 +9,7 @@ import { statusOf } from './status.ts';
 import { unhostedProblems } from './unhosted.ts';
 import { progressFile } from './turn-tools.ts';
 import { explainStatus, unexplained } from './status-whys.ts';
-import { seenWorkers } from '../../workers/seen.ts';
+import { seenWorkers } from './seen-workers.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import { checkoutOwner } from '../../kernel/work.ts';
 import type { ThreadStatus, TurnStatus, StatusDocument } from '../../documents/status.ts';

@@ -10,7 +10,7 @@ import { heldReasons, noAgents } from '../../kernel/why.ts';
 import { explained, isMoving } from '../../documents/explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
 import type { Subject } from './recorded-pause.ts';
-import { seenWorkers } from '../../workers/seen.ts';
+import { seenWorkers } from './seen-workers.ts';
 import { besideMail } from '../../workflow/runs/slots.ts';
 import type { MailStatus, RoleStatus, ThreadStatus, TurnStatus } from '../../documents/status.ts';
 import type { Explained } from '../../documents/common.ts';

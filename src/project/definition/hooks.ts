@@ -3,12 +3,17 @@ import type { Channel } from '../../channels/machine/contract.ts';
 import type { Marks } from '../../channels/host/marks.ts';
 import type { ChannelConfig, Config } from '../../config/config.ts';
 import type { Disk } from '../../disk/disk.ts';
+import type { AgentEvents, AwayRunner, Runner, RunnerEvents } from '../../host/runner/runner.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import type { Finding } from '../../kernel/finding.ts';
+import type { Protocol } from '../../mail/format/protocol.ts';
 import type { MailEvent } from '../../mail/machine/event.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import type { AskedWorkflow, BeginOptions, FoundWorkflow, RunHistory } from './contracts.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Observing } from '../../workflow/host/ports.ts';
+import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,6 +33,56 @@ export interface Hooks {
   readonly currency?: (config: Config) => Currency;
   /** Opens channels by their kind; they connect later. Throws `E_USAGE` for a missing secret. */
   readonly channels?: { readonly [Kind in ChannelConfig['kind']]?: OpenChannel<Kind> };
+  readonly workers?: OtherHosts;
+  /** What of it would not work in a project; empty where that does not use it. */
+  readonly examine?: (project: Configured) => Promise<Finding[]>;
+}
+
+/** A project with its settings. */
+export interface Configured {
+  readonly disk: Disk;
+  readonly config: Config;
+  readonly environment: Environment;
+}
+
+/** Runs what is `on: workers` on other hosts. Both throw `E_USAGE` if those cannot be reached. */
+export interface OtherHosts {
+  /** `local`: runs the turns of other roles, and all gates. `since`: as `HolderNote` has it. */
+  readonly turns: (
+    project: Configured & { readonly protocol: Protocol },
+    parts: {
+      readonly local: Runner;
+      readonly events: RunnerEvents;
+      readonly since: number;
+      /** Makes the host look again. */
+      readonly wake: () => void;
+    },
+  ) => Promise<TurnsAway>;
+  readonly steps: (
+    project: Configured,
+    run: RunFolder,
+    parts: { readonly events: AgentEvents; readonly wake: () => void },
+  ) => Promise<StepsAway>;
+}
+
+/** The runner of a project with roles on other hosts. */
+export interface TurnsAway extends Runner, AwayRunner {
+  close(): Promise<void>;
+}
+
+/** The steps of a run on other hosts. */
+export interface StepsAway {
+  readonly agents: AwayRunner;
+  /** `over`: the run has ended, and needs nothing any more. */
+  close(over: boolean): Promise<void>;
+}
+
+/** What runs `what`, which is `on: workers`. Throws `E_USAGE` where no extension does. */
+export function otherHosts(hooks: readonly Hooks[], what: string): OtherHosts {
+  const [found] = hooks.flatMap(({ workers }) => workers ?? []);
+  if (found !== undefined) return found;
+  const message = `${what} runs on workers, which are not part of this program`;
+  throw new MailroomError('E_USAGE', message, 'remove `on: workers` from it');
 }
 
 export interface MailFollower {

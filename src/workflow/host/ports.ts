@@ -15,7 +15,7 @@ import type { RolledBack } from '../../kernel/edits.ts';
 import type { Landed } from '../../git/land-work.ts';
 import type { Worked } from '../../kernel/work.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
-import type { AgentRunner, StepRunner } from '../../host/runner/runner.ts';
+import type { AwayRunner, StepRunner } from '../../host/runner/runner.ts';
 import type { HookFiles } from './hook-files.ts';
 
 /** A gate that waits for a person. */
@@ -39,10 +39,7 @@ export interface RunPorts extends HostPorts<RunEvent, StepRunner> {
   /** A patch of the changes in a workspace since its last commit; null: none, or unknown. */
   uncommittedPatch(workspace: string): Promise<Uint8Array | null>;
   /** Runs steps on workers of other hosts. Absent: the definition has none. */
-  readonly away?: AgentRunner & {
-    /** Removes what is left of all jobs but these. */
-    clean(needed: ReadonlySet<string>): void;
-  };
+  readonly away?: AwayRunner;
   /** The work of steps in git. */
   readonly git: StepGit;
   /** Restores the workspace to this git object. Absent: not possible. Never rejects. */

@@ -32,19 +32,23 @@ import { ProjectMail, type StartMail } from './mail.ts';
 import { runHistory } from '../host/run-state.ts';
 import { HostProcess } from '../../host/host-process.ts';
 import { runSecrets, variables, weakSecrets } from '../host/secrets.ts';
-import type { StepRunner, StepRunnerEvents } from '../../host/runner/runner.ts';
+import type { AgentEvents, StepRunner, StepRunnerEvents } from '../../host/runner/runner.ts';
 import { stepContainment } from '../host/containment.ts';
 import { openRoot } from '../../disk/roots.ts';
 import { runFolder, runInbox } from '../../host/run-mail.ts';
 import type { HostPorts } from '../../host/ports.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 import type { RunFormat } from '../machine/run-format.ts';
-import { runEventsOf, type Announcement, type EndedRun } from '../../project/definition/hooks.ts';
+import {
+  otherHosts,
+  runEventsOf,
+  type Announcement,
+  type EndedRun,
+  type StepsAway,
+} from '../../project/definition/hooks.ts';
 import type { Body, Workflow } from '../model.ts';
 import { innerOf } from '../bodies.ts';
 import { isQueued } from '../../kernel/launched.ts';
-import type { QueueEvents } from '../../host/runner/queued-agents.ts';
-import type { Away } from './away.ts';
 import type { RunEvent } from '../machine/event.ts';
 
 /** What runs need of the settings. */
@@ -198,10 +202,11 @@ async function awayOf(
   settings: RunSettings,
   run: RunFolder,
   { report, wake, host }: AwayParts,
-): Promise<Away | null> {
+): Promise<StepsAway | null> {
   if (!hasAwaySteps(run.definition.body)) return null;
-  const { openAway } = await import('./away.ts');
-  const events: QueueEvents = {
+  const { config, environment, hooks } = settings;
+  const { steps } = otherHosts(hooks, `a step of ${run.definition.name}`);
+  const events: AgentEvents = {
     ready: (key, launch) => {
       if (isQueued(launch)) report(() => host().away.launched(key, launch));
     },
@@ -209,7 +214,7 @@ async function awayOf(
     held: (...note) => report(() => host().held(...note)),
     ended: (key, outcome, exit, changed) => report(() => host().away.ended(key, outcome, exit, changed)),
   };
-  return openAway(disk, settings, run, { events, wake });
+  return steps({ disk, config, environment }, run, { events, wake });
 }
 
 interface AwayParts {
@@ -238,7 +243,7 @@ async function reportRun(
 interface Companions {
   readonly mail: ProjectMail | null;
   readonly said: Announcement | undefined;
-  readonly away: Away | null;
+  readonly away: StepsAway | null;
   /** Notes for the person at the start; null ones are left out. */
   readonly notes: readonly (string | null)[];
   readonly release: () => Promise<void>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SeenWorker } from '../../../src/letters/worker.ts';
+import type { SeenWorker } from '../../../src/letters/seen-workers.ts';
 import { MailExplainer } from '../../../src/mail/machine/explain/explain.ts';
 import { World } from './world.ts';
 

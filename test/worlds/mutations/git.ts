@@ -209,7 +209,7 @@ export const git: readonly Mutation[] = [
     file: 'git/travel.ts',
     from: 'if (tip !== commit && !(await refs.contains(head, tip)))',
     to: 'if (false)',
-    seenBy: ['test/host/runner/queued-results.test.ts'],
+    seenBy: ['test/extensions/workers/controller/queued-results.test.ts'],
   },
   {
     mechanism: 'files that come from a worker stay below their folder',

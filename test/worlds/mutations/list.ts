@@ -8,8 +8,10 @@ import { runs } from './runs.ts';
 import { sandbox } from './sandbox.ts';
 import { security } from './security.ts';
 import { turns } from './turns.ts';
-import { workers } from './workers.ts';
+import { ofExtensions } from '../../support/of-extensions.ts';
 import type { Mutation } from './mutation.ts';
+
+const added = await ofExtensions<{ readonly mutations: readonly Mutation[] }>('mutations.ts');
 
 /** What docs/reliability.md and docs/security.md promise, broken one line at a time. */
 export const mutations: readonly Mutation[] = [
@@ -23,5 +25,5 @@ export const mutations: readonly Mutation[] = [
   ...sandbox,
   ...security,
   ...channels,
-  ...workers,
+  ...[...added.values()].flatMap((each) => each.mutations),
 ];

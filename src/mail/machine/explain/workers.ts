@@ -1,7 +1,7 @@
 import { listed } from '../../../kernel/enumerate.ts';
 import { isQueued } from '../../../kernel/launched.ts';
 import { because } from '../../../kernel/why.ts';
-import type { SeenWorker } from '../../../letters/worker.ts';
+import type { SeenWorker } from '../../../letters/seen-workers.ts';
 import type { Role } from '../../format/protocol.ts';
 import type { Phase, Turn } from '../state.ts';
 import { turnWords } from './holds.ts';

@@ -8,7 +8,6 @@ import { projectRoutes } from './project.ts';
 import { runRoutes } from './runs.ts';
 import { byId } from './shapes.ts';
 import { editingRoutes } from './workflow-editing.ts';
-import { workerRoutes } from './workers.ts';
 import { workflowRoutes } from './workflows.ts';
 
 /** Every operation of the API. `added`: those of extensions. */
@@ -16,7 +15,6 @@ export function allRoutes(streams: Streams, added: readonly Route[]): readonly R
   const routes: Route[] = [
     ...projectRoutes,
     ...mailRoutes,
-    ...workerRoutes,
     ...runRoutes,
     ...workflowRoutes,
     ...editingRoutes,

@@ -9,13 +9,10 @@ import { mailPorts } from '../../../support/mail-ports.ts';
 import { Life, type Witness } from '../life.ts';
 import type { Neighbours } from '../neighbours.ts';
 import type { Random } from '../random.ts';
+import type { Asker, Away } from './away.ts';
 import { ScriptedRunner, type Script } from './scripted-runner.ts';
-import { queuedFolder, QueuedNotes } from '../../../../src/host/runner/queued-notes.ts';
-import { QueueRunner } from '../../../../src/host/runner/queue-runner.ts';
+import type { TurnsAway } from '../../../../src/project/definition/hooks.ts';
 import type { Runner, RunnerEvents } from '../../../../src/host/runner/runner.ts';
-import type { Asker } from './away/network.ts';
-import type { Hosts } from './away/hosts.ts';
-import { ControllerTravel } from './away/virtual-travel.ts';
 import type { Timeline } from '../timeline.ts';
 import type { VirtualWork } from './virtual-work.ts';
 import type { MailEvent } from '../../../../src/mail/machine/event.ts';
@@ -33,9 +30,7 @@ export interface Environment {
   readonly uninstalled: ReadonlySet<string>;
   readonly neighbours: Neighbours;
   /** Where turns run that do not run here; null: all do. */
-  readonly away: Hosts | null;
-  /** What the repository here has of the work of other hosts; it outlives controllers. */
-  readonly known: Set<string>;
+  readonly away: Away | null;
   newId(): string;
 }
 
@@ -43,7 +38,7 @@ export interface Environment {
 export class Controller extends Life {
   readonly host: MailHost;
   readonly runner: ScriptedRunner;
-  #remote: QueueRunner | null = null;
+  #remote: TurnsAway | null = null;
   #isLost = false;
 
   /** Throws what the disk throws: a start may fail, or be killed. */
@@ -85,7 +80,7 @@ export class Controller extends Life {
   }
 
   /** The real runner of turns on workers, where there are any. */
-  #reaching({ away, disk, known, timeline, random }: Environment, events: RunnerEvents): Runner {
+  #reaching({ away }: Environment, events: RunnerEvents): Runner {
     if (away === null) return this.runner;
     const isAlive = () => this.alive && !this.#isLost;
     const asker: Asker = {
@@ -95,22 +90,7 @@ export class Controller extends Life {
       },
       later: (after, act) => void this.later(after, () => isAlive() && act(), 'timer'),
     };
-    const isResolved = () => random.chance(0.8);
-    const options = {
-      local: this.runner,
-      version: 'test',
-      notes: new QueuedNotes(disk, queuedFolder),
-      travel: new ControllerTravel(isResolved, away.shared, known, asker, disk),
-      credentials: away.credentials,
-      patience: away.lease,
-      newId: () =>
-        Math.floor(random.next() * 2 ** 32)
-          .toString(16)
-          .padStart(8, '0'),
-      now: () => timeline.now,
-      elapsed: () => timeline.elapsed,
-    };
-    this.#remote = new QueueRunner(options, events, (onChange) => away.queue(asker, onChange));
+    this.#remote = away.turns(asker, { local: this.runner, events });
     return this.#remote;
   }
 

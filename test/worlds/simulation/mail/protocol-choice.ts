@@ -1,3 +1,4 @@
+import { openAway } from './away.ts';
 import { defaultConfig, type Config, type ProviderConfig } from '../../../../src/config/config.ts';
 import { landingWays } from '../../../../src/kernel/work.ts';
 import type { Protocol } from '../../../../src/mail/format/protocol.ts';
@@ -63,7 +64,17 @@ export function simulated(name: string): Protocol {
   return read.value;
 }
 
-const names = ['gated', 'join', 'parts', 'ring', 'landing', 'handed', 'away', ...Object.keys(variants)];
+const withWorkers = openAway === null ? [] : ['away'];
+const names = [
+  'gated',
+  'join',
+  'parts',
+  'ring',
+  'landing',
+  'handed',
+  ...withWorkers,
+  ...Object.keys(variants),
+];
 const known = new Map<string, Protocol>();
 
 /** One of the protocols that somebody wrote. */

@@ -28,21 +28,13 @@ export const mail: Subject = {
   coverage: (seen) => coverage(mailMachine.sections, seen),
 };
 
-/** The mail of a project whose roles work on other hosts. */
-export const workers: Subject = {
-  ...mail,
-  command: 'simulate:workers',
-  schedules: 'schedules of workers',
-  // It has one protocol, which does not reach everything.
-  enough: Infinity,
-  begin: (random) => begin(random, { name: 'away', protocol: named('away') }),
-};
-
 /** Roles that change the same files at the same time, in threads and sub-threads, and land what comes of it. */
 export const parallel: Subject = {
-  ...workers,
+  ...mail,
   command: 'simulate:parallel',
   schedules: 'schedules of parallel work',
+  // Its protocols do not reach everything.
+  enough: Infinity,
   begin: (random) => {
     const name = random.pick(['resolved', 'authors', 'persons', 'handed']);
     return begin(random, { name, protocol: named(name) });

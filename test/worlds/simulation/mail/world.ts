@@ -5,7 +5,7 @@ import { emptyState, type MailState } from '../../../../src/mail/machine/state.t
 import { MemoryDisk } from '../../../support/memory-disk.ts';
 import { scriptedAgents } from './agents.ts';
 import { Archive } from './archive.ts';
-import { Hosts } from './away/hosts.ts';
+import { openAway, type Away } from './away.ts';
 import { Controller } from './controller.ts';
 import type { Witness } from '../life.ts';
 import type { Chaos } from '../faults.ts';
@@ -29,9 +29,8 @@ export class World extends VirtualWorld<Controller> {
   readonly neighbours: Neighbours;
   readonly work: VirtualWork;
   /** The worker hosts; null: no role works on them. */
-  readonly away: Hosts | null;
+  readonly away: Away | null;
   readonly #script: Script;
-  readonly #known = new Set<string>();
   /** Of the last controller that ran. */
   #last: MailState = emptyState();
   #ids = 0;
@@ -46,19 +45,16 @@ export class World extends VirtualWorld<Controller> {
     this.neighbours = new Neighbours(protocol.concurrency, random.fork());
     this.faults.changing = (operation) => {
       this.#checkHolder();
-      this.away?.shared.fatal.changes(operation);
+      this.away?.changes(operation);
     };
     this.archive = new Archive(this.disk);
     this.#script = script ?? this.#scripted(disk);
     const isAway = [...protocol.roles.values()].some(({ on }) => on !== undefined);
     const { work } = this;
     const scriptOf = (on: MemoryDisk) => script ?? this.#scripted(on);
-    this.away = isAway
-      ? new Hosts({ protocol, timeline, random, work, isSlow: chaos.slow > 0 }, scriptOf)
-      : null;
-    if (this.away !== null)
-      this.away.shared.fatal.kill = (host) =>
-        host === 'controller' ? this.process?.kill() : this.away?.kill(host);
+    const kill = () => this.process?.kill();
+    const isSlow = chaos.slow > 0;
+    this.away = isAway ? openAway!({ protocol, timeline, random, work, disk, isSlow, scriptOf, kill }) : null;
     this.away?.start();
   }
 
@@ -94,9 +90,8 @@ export class World extends VirtualWorld<Controller> {
     const { disk, timeline, random, protocol, newId, uninstalled, neighbours, work, away } = this;
     work.crash();
     const script = this.#script;
-    const known = this.#known;
     return new Controller(
-      { disk, timeline, random, protocol, script, newId, uninstalled, neighbours, work, away, known },
+      { disk, timeline, random, protocol, script, newId, uninstalled, neighbours, work, away },
       witness,
     );
   }
