@@ -11,9 +11,9 @@ const remembered = 1_000;
 const timed = /^[\da-f]{8}-[\da-f]{4}-7/;
 
 /**
- * Whether a command has a verdict already: it is remembered, or older than all that are, since every
- * look at the folder gives all that wait their verdicts. `verdicts`: the ids of the last commands
- * with one, oldest first.
+ * Whether a command has a verdict already: it is remembered, or older than all that are, since
+ * every look at the folder gives all that wait their verdicts. `verdicts`: the ids of the last
+ * commands with one, oldest first.
  */
 export function hasVerdict(verdicts: ReadonlySet<string>, id: string): boolean {
   if (verdicts.has(id)) return true;
