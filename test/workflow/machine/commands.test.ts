@@ -96,10 +96,10 @@ describe('the commands that a run remembers', () => {
   const later = timed(ids.length);
 
   /** A run that has refused these. */
-  function remembering(refused: readonly string[]): ReadonlySet<string> {
+  function remembering(those: readonly string[]): ReadonlySet<string> {
     const world = new World('a', { watched: false });
     const reason = { code: 'E_REFUSED', text: 'it is over' } as const;
-    for (const id of refused)
+    for (const id of those)
       world.record({ type: 'controlled', id, by: 'ada', verb: 'retry', refusal: reason });
     return world.state.commands;
   }
