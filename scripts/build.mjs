@@ -4,7 +4,7 @@
 // compiled caches, are named by their content and moved into place before the files that name
 // them, so that a reader of dist/ sees one complete build at any time.
 import { spawnSync } from 'node:child_process';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -18,12 +18,16 @@ import { isCurrent, newestSource } from './sources.cjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dayInMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Builds into `outputDirectory` (dist/ of this checkout) and returns the path of its app.cjs. */
-export async function build(outputDirectory = join(root, 'dist')) {
+/**
+ * Builds into `outputDirectory` (dist/ of this checkout) and returns the path of its app.cjs. Other
+ * builds may do so meanwhile. Files of earlier builds stay for as long, in milliseconds: a process
+ * that is just starting may need them.
+ */
+export async function build(outputDirectory = join(root, 'dist'), keepOld = dayInMilliseconds) {
   const { build: bundle } = await import('esbuild');
   const sourceTime = newestSource() / 1000;
   mkdirSync(outputDirectory, { recursive: true });
-  const staging = mkdtempSync(join(outputDirectory, '.building-'));
+  const staging = mkdtempSync(join(outputDirectory, `${stagingName}${process.pid}-`));
   try {
     const reports = await Promise.all([
       buildProgram(bundle, staging),
@@ -37,7 +41,7 @@ export async function build(outputDirectory = join(root, 'dist')) {
     for (const program of ['app', 'help']) keepCompiled(staging, program);
     // An edit made while the build runs must count as newer than the build.
     utimesSync(join(staging, 'app.cjs'), sourceTime, sourceTime);
-    publish(staging, outputDirectory);
+    publish(staging, outputDirectory, keepOld);
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
@@ -253,21 +257,46 @@ function keepCompiled(staging, program) {
   });
 }
 
-/** Moves the files of a build into place, app.cjs after the others that it names. */
-function publish(staging, outputDirectory) {
-  const names = readdirSync(staging).filter((name) => name !== 'app.cjs');
-  for (const name of [...names, 'app.cjs']) renameSync(join(staging, name), join(outputDirectory, name));
-  removeOldFiles(outputDirectory, new Set([...names, 'app.cjs']));
+/**
+ * Copies a build to a new folder, while others may replace it: the programs first, since the files
+ * that a program names are there before it and stay after it.
+ */
+export function copyBuild(from, to) {
+  const programs = ['app.cjs', 'help.cjs', 'launcher.cjs'];
+  mkdirSync(to);
+  for (const name of programs) copyFileSync(join(from, name), join(to, name));
+  for (const name of readdirSync(from).filter((each) => !programs.includes(each) && !isStaging(each)))
+    copyFileSync(join(from, name), join(to, name));
 }
 
-// A process that is just starting may need the files of an earlier build, so they stay for a day.
-function removeOldFiles(directory, current) {
+const stagingName = '.building-';
+
+function isStaging(name) {
+  return name.startsWith(stagingName);
+}
+
+/** Moves the files of a build into place, app.cjs after the others that it names. */
+function publish(staging, outputDirectory, keepOld) {
+  const names = readdirSync(staging).filter((name) => name !== 'app.cjs');
+  for (const name of [...names, 'app.cjs']) renameSync(join(staging, name), join(outputDirectory, name));
+  removeOldFiles(outputDirectory, new Set([...names, 'app.cjs']), keepOld);
+}
+
+function removeOldFiles(directory, current, keepOld) {
   for (const name of readdirSync(directory).filter((each) => !current.has(each))) {
     const path = join(directory, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && Date.now() - found.mtimeMs > dayInMilliseconds) {
-      rmSync(path, { recursive: true, force: true });
-    }
+    const isOld = () => found !== undefined && Date.now() - found.mtimeMs >= keepOld;
+    if (isStaging(name) ? !isBuilding(name) : isOld()) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Whether the process that made a folder to build in is there. */
+function isBuilding(name) {
+  try {
+    return process.kill(Number.parseInt(name.slice(stagingName.length), 10), 0);
+  } catch (error) {
+    return error.code === 'EPERM';
   }
 }
 
@@ -283,6 +312,5 @@ function privateTemporaryDirectory() {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  rmSync(join(root, 'dist'), { recursive: true, force: true });
-  console.log(`built ${basename(await build())}`);
+  console.log(`built ${basename(await build(join(root, 'dist'), 0))}`);
 }

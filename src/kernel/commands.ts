@@ -7,14 +7,19 @@ export interface Pause {
 /** How many commands a state remembers: more than wait for a host at a time. */
 const remembered = 1_000;
 
+/** A uuid v7, which begins with its time; the id of a request that may be repeated does not. */
+const timed = /^[\da-f]{8}-[\da-f]{4}-7/;
+
 /**
- * Whether a command has a verdict already: it is remembered, or older than all that are. Ids are
- * uuids v7, and every look at the folder gives all that wait their verdicts. `verdicts`: the ids of
- * the last commands with one, oldest first.
+ * Whether a command has a verdict already: it is remembered, or older than all that are, since
+ * every look at the folder gives all that wait their verdicts. `verdicts`: the ids of the last
+ * commands with one, oldest first.
  */
 export function hasVerdict(verdicts: ReadonlySet<string>, id: string): boolean {
-  const [oldest = ''] = verdicts;
-  return verdicts.has(id) || (verdicts.size >= remembered && id < oldest);
+  if (verdicts.has(id)) return true;
+  if (verdicts.size < remembered || !timed.test(id)) return false;
+  for (const oldest of verdicts) if (timed.test(oldest)) return id < oldest;
+  return false;
 }
 
 /** Remembers that a command has its verdict. */

@@ -11,6 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { isAlive, listProcesses, readProcess, type ProcessInfo } from '../../src/process/proc.ts';
 import { ownEnvironment, program, runHere } from './in-process.ts';
 import type { Ran } from './ran.ts';
 
@@ -56,11 +58,17 @@ export class TestProject {
     within: readonly string[] = [],
   ): ChildProcess {
     const [first = '', ...rest] = [...within, process.execPath, program, ...args];
-    return spawn(first, rest, {
+    const child = spawn(first, rest, {
       cwd: this.root,
       env: this.#inherited(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const kill = child.kill.bind(child);
+    child.kill = (signal) => {
+      if (signal === 'SIGKILL') lockHolders.set(child, lockHoldersOf(child));
+      return kill(signal);
+    };
+    return child;
   }
 
   /**
@@ -130,15 +138,37 @@ function hear(child: ChildProcess): Heard {
   return heard;
 }
 
-/** Collects a program's output until it has ended. */
-export function finished(child: ChildProcess): Promise<Ran> {
+/** The processes that held the locks of a program when it was killed: they end a moment after it. */
+const lockHolders = new WeakMap<ChildProcess, readonly ProcessInfo[]>();
+
+/** Each flock(1) that was started by a program, or by its launcher. */
+function lockHoldersOf(child: ChildProcess): ProcessInfo[] {
+  const all = (listProcesses() ?? []).flatMap((pid) => readProcess(pid) ?? []);
+  const below = (parent: number): ProcessInfo[] =>
+    all.filter((each) => each.parent === parent).flatMap((each) => [each, ...below(each.pid)]);
+  return child.pid === undefined ? [] : below(child.pid).filter(({ pid }) => isFlock(pid));
+}
+
+function isFlock(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8')
+      .split('\0', 1)[0]!
+      .endsWith('flock');
+  } catch {
+    return false;
+  }
+}
+
+/** Collects a program's output until it has ended and, if it was killed, its locks are free. */
+export async function finished(child: ChildProcess): Promise<Ran> {
   const heard = hear(child);
-  return new Promise((resolve, reject) => {
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code, signal) =>
-      resolve({ code, signal, stdout: heard.stdout, stderr: heard.stderr }),
-    );
+    child.once('close', (...end) => resolve(end));
   });
+  const holders = lockHolders.get(child) ?? [];
+  while (holders.some(isAlive)) await wait(2);
+  return { code, signal, stdout: heard.stdout, stderr: heard.stderr };
 }
 
 /**

@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,8 +13,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Builder } from '../support/installed.ts';
 import { ran, type Ran } from '../support/ran.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
@@ -94,6 +96,34 @@ describe('the launcher', () => {
       'licences.txt',
       'web.json.br',
     ]);
+  });
+
+  it('builds beside others: only what a process has left that is gone is removed', async () => {
+    writeProgram(programThatSays('first'));
+    const gone = spawnSync('true').pid;
+    const dist = join(checkout, 'dist');
+    const [left, going] = [gone, process.pid].map((pid) => join(dist, `.building-${String(pid)}-a1b2c3`));
+    for (const folder of [left, going]) mkdirSync(folder!, { recursive: true });
+    writeFileSync(join(dist, 'app-of-before.cache'), '');
+    const begun = Date.now() / 1000 - 7200;
+    utimesSync(going!, begun, begun);
+    await launch();
+    expect(existsSync(left!)).toBe(false);
+    expect(readdirSync(dist)).toContain('app-of-before.cache');
+
+    // What is published has no file of an earlier build.
+    const { env } = process;
+    const builds = Array.from({ length: 3 }, () =>
+      ran(process.execPath, [join(checkout, 'scripts/build.mjs')], { cwd: checkout, env }),
+    );
+    for (const build of builds) expect(await build).toMatchObject({ code: 0, stdout: 'built app.cjs\n' });
+    expect(readdirSync(dist)).not.toContain('app-of-before.cache');
+    expect(existsSync(going!)).toBe(true);
+
+    const { copyBuild } = (await import(pathToFileURL(join(checkout, 'scripts/build.mjs')).href)) as Builder;
+    const copy = join(checkout, 'copy');
+    copyBuild(dist, copy);
+    expect(readdirSync(copy)).toEqual(readdirSync(dist).filter((name) => !name.startsWith('.')));
   });
 
   it('starts with what V8 compiled of this very program', async () => {

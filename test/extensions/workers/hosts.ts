@@ -1,5 +1,4 @@
 import { execFileSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -242,10 +241,10 @@ export function randomMoment(after: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, after));
 }
 
-/** Kills a program at once, and waits until it is gone. */
+/** Kills a program at once, and waits until it is gone and its locks are free. */
 export async function kill(program: ChildProcess): Promise<void> {
   if (program.exitCode !== null || program.signalCode !== null) return;
-  const ended = once(program, 'exit');
+  const ended = finished(program);
   program.kill('SIGKILL');
   await ended;
 }

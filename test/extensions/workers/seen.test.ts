@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WorkersWatch } from '../../../src/extensions/workers/controller/watch.ts';
+import { WorkersWatch } from '../../../src/extensions/workers/controller/turns.ts';
 import { seenWorkers } from '../../../src/mail/questions/seen-workers.ts';
 import { MailroomError } from '../../../src/kernel/errors.ts';
 import type { SeenWorker } from '../../../src/letters/seen-workers.ts';

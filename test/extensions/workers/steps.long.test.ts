@@ -206,7 +206,8 @@ describe('steps', () => {
 
   test('a worker that leaves the steps of one agent to others takes those of another', async () => {
     const hosts = bed.open({ limited: '', free: `note('free');` });
-    hosts.controller.write('workflows/build.yaml', two);
+    for (const [name, provider] of Object.entries({ limited: 'other', free: 'play' }))
+      hosts.controller.write(`workflows/${name}.yaml`, one(name, provider));
     const first = await hosts.work();
     await kill(first.program);
     const settings = (text: string) =>
@@ -214,8 +215,12 @@ describe('steps', () => {
     for (const project of [hosts.controller, first.project])
       project.write('mailroom.yaml', settings(project.read('mailroom.yaml')));
     park(new RealDisk(first.project.root), 'other', Date.now() + 3_600_000);
-    hosts.start('run', 'build', '--plain');
+    hosts.start('run', 'limited', '--plain');
+    await expect
+      .poll(async () => (await hosts.run('show', 'last')).stdout)
+      .toMatch(/limited .*waits for a worker/);
     await hosts.workIn(first.project, '--steps', 'agents');
+    hosts.start('run', 'free', '--plain');
     await hosts.noted('free');
     expect(first.project.list('.')).not.toContain('limited.log');
   });
@@ -234,14 +239,13 @@ steps:
     on: workers
 `;
 
-/** Steps with two agents. */
-const two = `
-name: build
+/** A workflow of one step with an agent. */
+const one = (name: string, provider: string) => `
+name: ${name}
 version: "1"
 timeout: 5m
 steps:
-  limited: { provider: other, instructions: Do it., capabilities: [READ], workspace: { worktree: step }, on: workers }
-  free: { provider: play, instructions: Do it., capabilities: [READ], workspace: { worktree: step }, on: workers }
+  ${name}: { provider: ${provider}, instructions: Do it., capabilities: [READ], workspace: { worktree: step }, on: workers }
 `;
 
 /** A step whose role works on another host, after one that did so, and before one that is done here. */

@@ -94,117 +94,129 @@ export function processes(root: string, mark: string, events: RunnerEvents): Pro
 /** What every runner of agents does. */
 export function runsAgents(where: string, open: OpenRunner): void {
   describe(`agents ${where}`, () => {
-    /** `release`: at once. */
-    function begin(script: (outbox: string) => string, more: Partial<AgentJob> = {}, release = true) {
-      const { root } = project();
-      const reports = new Reports();
-      const opened = open(
-        root,
-        reports.events((one) => release && opened.runner.release(one)),
-      );
-      onTestFinished(() => opened.close());
-      const folders = new TurnFolders(new RealDisk(root));
-      const prompt = script(folders.outboxOf('t1', 1));
-      const paths = folders.open('t1', 1, 0, () => prompt, [], false);
-      const workspace = join(root, '.mailroom/worktrees', roleCheckout(thread, role));
-      const branch = roleBranch(thread, role);
-      const entering = { turn: 't1', role, thread, branch, edits: true, takes: [], base: null, last: null };
-      const at = { role, thread, turn: 't1', prompt, workspace, project: root, paths };
-      const job: AgentJob = {
-        key: 't1/1/0',
-        provider: 'shell',
-        invocation: invocation(at),
-        totalMs: null,
-        idleMs: null,
-        noteTree: false,
-        worktree: null,
-        entering: { ...entering, resolves: 'none', resolving: null },
-        graceMs: 100,
-        ...more,
-      };
-      opened.runner.start(job);
-      const collect = () => folders.collect('t1', 1, 0);
-      const read = (file: string) => readFileSync(join(workspace, file), 'utf8');
-      return { ...opened, job, reports, paths, collect, read, workspace };
-    }
+    const begin = beginning(open);
+    describeWork(begin);
+    describeEnds(begin);
+  });
+}
 
-    it('works in the checkout, sends messages, prints, and reports what it used', async () => {
-      const turn = begin(
-        (outbox) =>
-          `cat kept.txt > copy.txt; printf 'Hello.\\n' > ${outbox}/hello.md; echo done; echo so >&2`,
-      );
-      const [outcome, exit] = await turn.reports.end();
-      expect(outcome).toMatchObject({ is: 'done', text: 'done\n', usage });
-      expect(exit).toMatchObject({ code: 0, ended: 'exited', stdout: 'done\n', stderr: 'so\n' });
-      expect(turn.read('copy.txt')).toBe(turn.read('kept.txt'));
-      expect(turn.collect()).toEqual([{ name: 'hello.md', content: { ok: true, text: 'Hello.\n' } }]);
-      expect(readFileSync(turn.paths.stdout, 'utf8')).toBe('done\n');
-      expect(turn.reports.readied).toEqual(['t1/1/0']);
-    });
+type Begin = ReturnType<typeof beginning>;
 
-    it('starts nothing before it is released, and nothing that is stopped before', async () => {
-      const turn = begin(() => 'echo started > started.txt', {}, false);
-      await turn.reports.once(() => turn.reports.readied.length > 0);
-      turn.runner.stop('t1/1/0');
-      const [outcome] = await turn.reports.end();
-      expect(outcome.is).toBe('never');
-      expect(existsSync(join(turn.workspace, 'started.txt'))).toBe(false);
-      expect(marked(turn.mark)).toEqual([]);
-    });
+/** Begins agents in a project, with a runner of their own each. */
+function beginning(open: OpenRunner) {
+  /** `release`: at once. */
+  return (script: (outbox: string) => string, more: Partial<AgentJob> = {}, release = true) => {
+    const { root } = project();
+    const reports = new Reports();
+    const opened = open(
+      root,
+      reports.events((one) => release && opened.runner.release(one)),
+    );
+    onTestFinished(() => opened.close());
+    const folders = new TurnFolders(new RealDisk(root));
+    const prompt = script(folders.outboxOf('t1', 1));
+    const paths = folders.open('t1', 1, 0, () => prompt, [], false);
+    const workspace = join(root, '.mailroom/worktrees', roleCheckout(thread, role));
+    const branch = roleBranch(thread, role);
+    const entering = { turn: 't1', role, thread, branch, edits: true, takes: [], base: null, last: null };
+    const at = { role, thread, turn: 't1', prompt, workspace, project: root, paths };
+    const job: AgentJob = {
+      key: 't1/1/0',
+      provider: 'shell',
+      invocation: invocation(at),
+      totalMs: null,
+      idleMs: null,
+      noteTree: false,
+      worktree: null,
+      entering: { ...entering, resolves: 'none', resolving: null },
+      graceMs: 100,
+      ...more,
+    };
+    opened.runner.start(job);
+    const collect = () => folders.collect('t1', 1, 0);
+    const read = (file: string) => readFileSync(join(workspace, file), 'utf8');
+    return { ...opened, job, reports, paths, collect, read, workspace };
+  };
+}
 
-    it('ends with everything that it has started when it is stopped', async () => {
-      const began = join(temporaryFolder(), 'began');
-      const turn = begin(() => `trap '' TERM; sleep 1000 & mkdir ${began}; sleep 1000`);
-      await expect.poll(() => existsSync(began)).toBe(true);
-      turn.runner.stop('t1/1/0');
-      const [outcome] = await turn.reports.end();
-      expect(outcome.is).toBe('never');
-      expect(marked(turn.mark)).toEqual([]);
-      turn.runner.stop('t1/1/0');
-      expect(turn.reports.ended).toHaveLength(1);
-    });
+function describeWork(begin: Begin): void {
+  it('works in the checkout, sends messages, prints, and reports what it used', async () => {
+    const turn = begin(
+      (outbox) => `cat kept.txt > copy.txt; printf 'Hello.\\n' > ${outbox}/hello.md; echo done; echo so >&2`,
+    );
+    const [outcome, exit] = await turn.reports.end();
+    expect(outcome).toMatchObject({ is: 'done', text: 'done\n', usage });
+    expect(exit).toMatchObject({ code: 0, ended: 'exited', stdout: 'done\n', stderr: 'so\n' });
+    expect(turn.read('copy.txt')).toBe(turn.read('kept.txt'));
+    expect(turn.collect()).toEqual([{ name: 'hello.md', content: { ok: true, text: 'Hello.\n' } }]);
+    expect(readFileSync(turn.paths.stdout, 'utf8')).toBe('done\n');
+    expect(turn.reports.readied).toEqual(['t1/1/0']);
+  });
 
-    it('fails with what its agent used when it fails', async () => {
-      const [outcome, exit] = await begin(() => 'echo "half of it" > half.txt; exit 3').reports.end();
-      expect(outcome).toMatchObject({ is: 'never', usage });
-      expect(exit).toMatchObject({ code: 3, ended: 'exited' });
-    });
+  it('starts nothing before it is released, and nothing that is stopped before', async () => {
+    const turn = begin(() => 'echo started > started.txt', {}, false);
+    await turn.reports.once(() => turn.reports.readied.length > 0);
+    turn.runner.stop('t1/1/0');
+    const [outcome] = await turn.reports.end();
+    expect(outcome.is).toBe('never');
+    expect(existsSync(join(turn.workspace, 'started.txt'))).toBe(false);
+    expect(marked(turn.mark)).toEqual([]);
+  });
 
-    it('costs nothing where its program is not installed', async () => {
-      const [outcome, exit] = await begin(() => '').reports.end();
-      expect(outcome).toMatchObject({ is: 'never', usage: { usd: 0, tokens: 0 } });
-      expect(exit).toMatchObject({ code: 127, ended: 'spawn-failed' });
-    });
+  it('fails with what its agent used when it fails', async () => {
+    const [outcome, exit] = await begin(() => 'echo "half of it" > half.txt; exit 3').reports.end();
+    expect(outcome).toMatchObject({ is: 'never', usage });
+    expect(exit).toMatchObject({ code: 3, ended: 'exited' });
+  });
 
-    it('is ended by its deadline', async () => {
-      const [outcome, exit] = await begin(() => 'sleep 1000', { totalMs: 100 }).reports.end();
-      expect(outcome).toMatchObject({ is: 'never', usage });
-      expect(exit.ended).toBe('total-timeout');
-    });
+  it('costs nothing where its program is not installed', async () => {
+    const [outcome, exit] = await begin(() => '').reports.end();
+    expect(outcome).toMatchObject({ is: 'never', usage: { usd: 0, tokens: 0 } });
+    expect(exit).toMatchObject({ code: 127, ended: 'spawn-failed' });
+  });
 
-    it('is ended by its silence', async () => {
-      const [, exit] = await begin(() => 'echo one; sleep 1000', { idleMs: 100 }).reports.end();
-      expect(exit).toMatchObject({ ended: 'idle-timeout', stdout: 'one\n' });
-    });
+  it('starts a key once', async () => {
+    const folder = temporaryFolder();
+    const [starts, go] = [join(folder, 'starts'), join(folder, 'go')];
+    const turn = begin(() => `echo start >> ${starts}; until [ -e ${go} ]; do sleep 0.02; done`);
+    turn.runner.start(turn.job);
+    await expect.poll(() => existsSync(starts)).toBe(true);
+    turn.runner.start(turn.job);
+    mkdirSync(go);
+    expect((await turn.reports.end())[0].is).toBe('done');
+    expect(readFileSync(starts, 'utf8')).toBe('start\n');
+    expect(turn.reports.readied).toEqual(['t1/1/0']);
+    expect(turn.reports.ended).toHaveLength(1);
+  });
+}
 
-    it('is ended by the size of its output', async () => {
-      const [outcome, exit] = await begin(() => 'exec cat /dev/zero').reports.end();
-      expect(outcome).toMatchObject({ is: 'never', usage });
-      expect(exit.ended).toBe('output-limit');
-    });
+function describeEnds(begin: Begin): void {
+  it('ends with everything that it has started when it is stopped', async () => {
+    const began = join(temporaryFolder(), 'began');
+    const turn = begin(() => `trap '' TERM; sleep 1000 & mkdir ${began}; sleep 1000`);
+    await expect.poll(() => existsSync(began)).toBe(true);
+    turn.runner.stop('t1/1/0');
+    const [outcome] = await turn.reports.end();
+    expect(outcome.is).toBe('never');
+    expect(marked(turn.mark)).toEqual([]);
+    turn.runner.stop('t1/1/0');
+    expect(turn.reports.ended).toHaveLength(1);
+  });
 
-    it('starts a key once', async () => {
-      const folder = temporaryFolder();
-      const [starts, go] = [join(folder, 'starts'), join(folder, 'go')];
-      const turn = begin(() => `echo start >> ${starts}; until [ -e ${go} ]; do sleep 0.02; done`);
-      turn.runner.start(turn.job);
-      await expect.poll(() => existsSync(starts)).toBe(true);
-      turn.runner.start(turn.job);
-      mkdirSync(go);
-      expect((await turn.reports.end())[0].is).toBe('done');
-      expect(readFileSync(starts, 'utf8')).toBe('start\n');
-      expect(turn.reports.readied).toEqual(['t1/1/0']);
-      expect(turn.reports.ended).toHaveLength(1);
-    });
+  it('is ended by its deadline', async () => {
+    const [outcome, exit] = await begin(() => 'sleep 1000', { totalMs: 100 }).reports.end();
+    expect(outcome).toMatchObject({ is: 'never', usage });
+    expect(exit.ended).toBe('total-timeout');
+  });
+
+  it('is ended by its silence', async () => {
+    const [, exit] = await begin(() => 'echo one; sleep 1000', { idleMs: 100 }).reports.end();
+    expect(exit).toMatchObject({ ended: 'idle-timeout', stdout: 'one\n' });
+  });
+
+  it('is ended by the size of its output', async () => {
+    const [outcome, exit] = await begin(() => 'exec cat /dev/zero').reports.end();
+    expect(outcome).toMatchObject({ is: 'never', usage });
+    expect(exit.ended).toBe('output-limit');
   });
 }

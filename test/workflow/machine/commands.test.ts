@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hasVerdict } from '../../../src/kernel/commands.ts';
 import { refusal, type RunCommand } from '../../../src/workflow/machine/commands.ts';
 import { automaticApprover } from '../../../src/workflow/reserved.ts';
 import { graph, workflow } from './graph.ts';
@@ -87,3 +88,53 @@ it('a run is cancelled until it is over', () => {
   world.happens({ type: 'cancelled', by: 'ada', command: null });
   expect(refused(world, 'cancel')).toBe('the run is over: CANCELLED');
 });
+
+describe('the commands that a run remembers', () => {
+  /** As the ids of commands are, oldest first. */
+  const timed = (index: number) => `01960000-${index.toString(16).padStart(4, '0')}-7000-8000-000000000000`;
+  const ids = Array.from({ length: 1_100 }, (_, index) => timed(index));
+  const later = timed(ids.length);
+
+  /** A run that has refused these. */
+  function remembering(those: readonly string[]): ReadonlySet<string> {
+    const world = new World('a', { watched: false });
+    const reason = { code: 'E_REFUSED', text: 'it is over' } as const;
+    for (const id of those)
+      world.record({ type: 'controlled', id, by: 'ada', verb: 'retry', refusal: reason });
+    return world.state.commands;
+  }
+
+  it('are those that it has followed and those that it has refused', () => {
+    const world = gated();
+    world.record({ type: 'paused', on: true, by: 'ada', command: timed(1) });
+    world.record({ type: 'judged', path: 'ask', choice: 'approve', ...said, command: timed(2) });
+    expect([...world.state.commands]).toEqual([timed(1), timed(2)]);
+    expect([...remembering([timed(3)])]).toEqual([timed(3)]);
+  });
+
+  it('are the last thousand, and an older one counts as followed', () => {
+    const commands = remembering(ids);
+    expect([...commands]).toEqual(ids.slice(-1_000));
+    expect(ids.filter((id) => !hasVerdict(commands, id))).toEqual([]);
+    expect(hasVerdict(commands, later)).toBe(false);
+  });
+
+  it('are all up to a thousand, and one that comes late is followed', () => {
+    const commands = remembering(ids.slice(1, 1_000));
+    expect([commands.size, hasVerdict(commands, timed(0))]).toEqual([999, false]);
+  });
+
+  it('may have ids that are no times: they hold up no other', () => {
+    const repeatable = ids.map((_, index) => `once-${String(index).padStart(4, '0')}`);
+    expect(hasVerdict(remembering(repeatable), later)).toBe(false);
+    const both = remembering([...repeatable, later]);
+    expect([timed(0), later, 'once-0999', 'once-9999'].map((id) => hasVerdict(both, id))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+const said = { by: 'ada', comment: null, fields: {}, said: 0 };

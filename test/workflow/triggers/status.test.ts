@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { Upped } from './world.ts';
 import type { StatusDocument } from '../../../src/documents/status.ts';
+import { finished } from '../../support/project.ts';
 
 const gated = `name: w
 version: "1"
@@ -101,7 +102,7 @@ it('says of a run that died how it continues, and nothing of one that is over', 
   const before = new Set(world.runs());
   const run = world.project.start(['run', 'w', '--plain']);
   await world.until(() => world.runs().some((each) => !before.has(each) && world.events(each).length > 0));
-  const over = new Promise((resolve) => run.once('exit', resolve));
+  const over = finished(run);
   run.kill('SIGKILL');
   await over;
   const [died = ''] = world.runs().filter((each) => !before.has(each));

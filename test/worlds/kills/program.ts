@@ -1,8 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
+import type { Builder } from '../../support/installed.ts';
 import type { Subject } from './order.ts';
 
 const packageRoot = fileURLToPath(new URL('../../..', import.meta.url));
@@ -19,11 +20,11 @@ export interface Program {
 export async function buildProgram(subject: Subject): Promise<{ program: Program; remove: () => void }> {
   const folder = mkdtempSync(join(tmpdir(), 'mailroom-kill-program-'));
   const script = new URL('../../../scripts/build.mjs', import.meta.url).href;
-  const { ensureBuilt } = (await import(script)) as { ensureBuilt: () => Promise<string> };
+  const { ensureBuilt, copyBuild } = (await import(script)) as Builder;
   const built = await ensureBuilt();
   // A copy, since the sources may change while it is played with.
   const dist = join(folder, 'dist');
-  cpSync(dirname(built), dist, { recursive: true });
+  copyBuild(dirname(built), dist);
   const app = join(dist, basename(built));
   const bundled = join(folder, 'controller.mjs');
   await bundle({

@@ -296,7 +296,8 @@ export class Worker {
   /** Whether its login has hit the usage limit of a provider. */
   #isLimited({ data }: HeldJob): boolean {
     const { body = null } = isJsonObject(data) ? data : {};
-    const provider = isJsonObject(body) ? body['provider'] : null;
+    const { job = null } = isJsonObject(body) ? body : {};
+    const provider = isJsonObject(job) ? job['provider'] : null;
     return this.#parked().some((one) => one.provider === provider);
   }
 
