@@ -2,7 +2,7 @@ import fc from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import type { Disk } from '../../../src/disk/disk.ts';
 import type { Json } from '../../../src/kernel/json.ts';
-import { readEvent } from '../../../src/letters/letters.ts';
+import { readEvent } from '../../../src/extensions/nip/letters/read.ts';
 import { followedRequests } from '../../../src/extensions/nip/executions.ts';
 import { Deliveries, deliveryLogs } from '../../../src/extensions/nip/nostr/deliveries.ts';
 import {
