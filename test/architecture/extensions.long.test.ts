@@ -50,7 +50,7 @@ function forget(list: string, name: string): boolean {
   const text = readFileSync(path, 'utf8');
   const shorter = text
     .replace(new RegExp(`^@?import .*'\\./${name}/.*';\n`, 'm'), '')
-    .replace(new RegExp(`(?<=\\[.*)\\b${name}\\b,? ?`), '');
+    .replace(new RegExp(`(?<=\\[[^\\]]*)\\b${name}\\b,?\\s*`), '');
   writeFileSync(path, shorter);
   return shorter !== text;
 }

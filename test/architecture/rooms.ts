@@ -101,8 +101,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: list`
       kernel letters yaml expressions config providers disk git host process process/sandbox mail/format
       mail/protocol mail/machine workflow workflow/machine workflow/files workflow/triggers workflow/host
-      languages languages/shared languages/swdl channels/machine channels/host
-      documents
+      languages languages/shared languages/swdl channels/machine channels/host documents
     `,
   },
   'mail/controller': {
@@ -149,8 +148,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   'server/mcp': {
     may: list`
-      kernel documents project/definition workflow/runs project mail/questions
-      workflow/questions
+      kernel documents project/definition workflow/runs project mail/questions workflow/questions
     `,
   },
   'server/http': {
