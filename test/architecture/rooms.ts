@@ -204,9 +204,9 @@ export const rooms: Readonly<Record<string, Rule>> = {
   'extensions/metrics/page': { may: ['kernel', 'web'], types: ['extensions/metrics'], packages: [] },
   'extensions/nip': {
     may: list`
-      kernel config disk host workflow workflow/machine workflow/files workflow/host
-      project/definition workflow/runs project workflow/questions server/mcp cli
-      extensions/nip/language extensions/nip/letters extensions/nip/nostr
+      kernel config disk host workflow workflow/machine workflow/files workflow/host project/definition
+      workflow/runs project workflow/questions server/mcp cli extensions/nip/language extensions/nip/letters
+      extensions/nip/nostr
     `,
   },
   'extensions/nip/language': {
@@ -217,9 +217,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   'extensions/nip/letters': { may: ['letters'], pure: ['zod'] },
   'extensions/nip/nostr': {
-    may: list`
-      kernel letters config disk mail/format workflow workflow/machine extensions/nip/letters
-    `,
+    may: list`kernel letters config disk mail/format workflow workflow/machine extensions/nip/letters`,
   },
   'extensions/tracing': { may: list`kernel letters mail/machine workflow/machine project/definition cli` },
   'extensions/workers/letters': { may: ['kernel', 'letters', 'yaml'], pure: ['zod'] },

@@ -10,6 +10,7 @@ import type { Observing } from '../../workflow/host/ports.ts';
 import { definitionLog, EventLog, eventLogs, requestLog } from './nostr/event-log.ts';
 import { projectKey } from '../../host/project-key.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { counted } from '../../kernel/enumerate.ts';
 import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import { relaysOf, unsentCount } from './nostr/relays.ts';
@@ -157,9 +158,15 @@ export async function announcementOf(
   return {
     observing,
     problems: () => relays?.problems ?? [],
-    unsent: () => unsentCount(disk, settings, run),
+    unsent: () => unsentWords(unsentCount(disk, settings, run)),
     close: async () => relays?.close(),
   };
+}
+
+function unsentWords(count: number): string | null {
+  return count === 0
+    ? null
+    : `not sent: ${counted(count, 'event')} of this run. Send with: \`mailroom nip send\` (\`mailroom up\` also sends)`;
 }
 
 /** The definition that a request names, if known. */

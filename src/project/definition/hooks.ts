@@ -121,8 +121,8 @@ export interface RunEvents {
   admit(disk: Disk, config: Config, run: NewExecution): Promise<void>;
   /** How the status of a run is published; undefined: no event requested it. */
   announcement(disk: Disk, run: string, config: Config): Promise<Announcement | undefined>;
-  /** The number of events of a run that were not sent everywhere. */
-  unsent(disk: Disk, config: Config, run: string): number;
+  /** What of a run was not sent everywhere, and what sends it; null: nothing. */
+  unsent(disk: Disk, config: Config, run: string): string | null;
 }
 
 export interface NewExecution extends Pick<BeginOptions, 'parameters' | 'budget' | 'request'> {
@@ -135,8 +135,8 @@ export interface Announcement {
   readonly observing: Observing;
   /** What does not work now and will be retried. */
   readonly problems: () => readonly string[];
-  /** The number of events that were not sent everywhere. */
-  readonly unsent: () => number;
+  /** The same as `unsent` of `RunEvents`, as a sentence. */
+  readonly unsent: () => string | null;
   close(): Promise<void>;
 }
 

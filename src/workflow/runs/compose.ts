@@ -278,7 +278,7 @@ function controllerOf(
     problems: () => problems().filter((problem) => problem !== null),
     held: () => host.heldSteps,
     latest: (path, most) => host.workers.latest(path, most),
-    unsent: () => said?.unsent() ?? 0,
+    unsent: () => said?.unsent() ?? null,
     unreported: () => unreported,
     end: (how) => kit.end(how),
     follow: async () => {

@@ -222,10 +222,10 @@ export class Workflows {
     return events?.asked(this.#disk, reader, resolve(cwd, reference)) ?? null;
   }
 
-  /** The number of events of a run that were not sent everywhere. */
-  async unsent(run: string): Promise<number> {
+  /** What of a run was not sent everywhere, and what sends it; null: nothing. */
+  async unsent(run: string): Promise<string | null> {
     const events = await runEventsOf(this.#settings.hooks);
-    return events?.unsent(this.#disk, (await this.#read()).config, run) ?? 0;
+    return events?.unsent(this.#disk, (await this.#read()).config, run) ?? null;
   }
 
   /**
