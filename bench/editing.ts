@@ -39,7 +39,10 @@ async function changing(what: string, wrong: boolean, description = ''): Promise
   const project = new BenchProject(3, ['true']);
   const unsaved = new UnsavedTexts();
   const packageRoot = fileURLToPath(new URL('..', import.meta.url));
-  const edited = new EditedProject(project.root, true, unsaved, { packageRoot, environment: process.env });
+  const edited = await EditedProject.open(project.root, true, unsaved, {
+    packageRoot,
+    environment: process.env,
+  });
   const file = join(project.root, 'workflows', 'long.yaml');
   const took: number[] = [];
   for (let version = 0; version < changes; version += 1) {

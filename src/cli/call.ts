@@ -84,7 +84,7 @@ export class Call implements Surroundings {
   async openEdited(file: string, unsaved: UnsavedTexts): Promise<Edited> {
     const { EditedProject } = await import('../project/edited-project.ts');
     const root = findProject(dirname(file), this.environment['HOME'] ?? homedir());
-    return new EditedProject(root ?? dirname(file), root !== null, unsaved, this);
+    return EditedProject.open(root ?? dirname(file), root !== null, unsaved, this);
   }
 
   /**

@@ -1,4 +1,3 @@
-import { counted } from '../kernel/enumerate.ts';
 import { endOfId } from '../kernel/ids.ts';
 import type { RunStatus } from '../workflow/machine/status.ts';
 import type { RunState } from '../workflow/machine/state.ts';
@@ -83,10 +82,7 @@ export async function follow(
     await progress.close();
   }
   const unsent = controller.unsent();
-  if (unsent > 0)
-    terminal.complain(
-      `not sent: ${counted(unsent, 'event')} of this run. Send with: \`mailroom nip send\` (\`mailroom up\` also sends)\n`,
-    );
+  if (unsent !== null) terminal.complain(`${unsent}\n`);
   const unreported = controller.unreported();
   if (unreported !== null) terminal.complain(`${line(unreported)}\n`);
   if (options.json === true) terminal.write(json(await document(controller)));

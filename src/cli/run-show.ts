@@ -25,7 +25,7 @@ export async function showRun(
   if (run !== null) {
     const shown = shownRun(run, at);
     const alive = await run.alive();
-    const unsent = run.definition.byEvents ? await context.place().workflows.unsent(run.run) : 0;
+    const unsent = run.definition.byEvents ? await context.place().workflows.unsent(run.run) : null;
     answer(terminal, options, shown.document, () => runLines(run, shown, { alive, unsent }, terminal));
     return true;
   }
@@ -80,7 +80,7 @@ function waitingLines({ card, since, waits }: HostedRun, { colours }: Terminal):
 function runLines(
   run: StoredRun,
   { state, steps, warnings }: ShownRun,
-  { alive, unsent }: { readonly alive: boolean; readonly unsent: number },
+  { alive, unsent }: { readonly alive: boolean; readonly unsent: string | null },
   terminal: Terminal,
 ): string[] {
   const { definition, card, folder, workspace } = run;
@@ -101,7 +101,7 @@ function runLines(
       ['folder', folder],
       ['artifacts', definition.contextAt ?? ''],
       ['cost', money(state.cost)],
-      ['events', unsent === 0 ? '' : `${String(unsent)} not sent to a relay; send with: mailroom nip send`],
+      ['events', unsent ?? ''],
       ...warnings.map((warning) => ['warning', warning] as const),
     ]),
     '',

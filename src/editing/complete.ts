@@ -3,8 +3,8 @@ import { isJsonObject, valueAt, type Json } from '../kernel/json.ts';
 import { definitionOf, descriptionAt, keysAt, schemasAt, unwrapped } from '../yaml/shape.ts';
 import { cursorsIn, type Completion, type Cursor } from './cursor.ts';
 import { completeExpression } from './expressions.ts';
-import { languages } from '../languages/languages.ts';
 import type { NameKind, NamePlace } from '../languages/shared/editor.ts';
+import type { Languages } from '../languages/shared/workflow-language.ts';
 import { grammarOf, messageGrammar, type Grammar } from './grammar.ts';
 import { definitionsIn } from './definitions.ts';
 import type { FileKind } from './kind.ts';
@@ -26,7 +26,7 @@ export function complete(
   offset: number,
   kind: FileKind,
   around: OtherNames,
-  known = languages,
+  known: Languages,
 ): readonly Completion[] {
   if (kind === 'message') return completeMessage(text, offset, around);
   const isJson = /^\ufeff?\s*[[{]/.test(text);

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from '../kernel/json.ts';
 import type { Path } from '../yaml/yaml.ts';
 import type { NameKind } from '../languages/shared/editor.ts';
+import type { Languages } from '../languages/shared/workflow-language.ts';
 import { grammarOf, type Grammar } from './grammar.ts';
 
 /** A name that a value defines. */
@@ -35,9 +36,10 @@ export function definitionsIn(value: Json, names: Grammar['names'], kind: NameKi
 }
 
 /** Where each step of a workflow's own body stands in its definition, by its name. */
-export function stepPaths(definition: Json): ReadonlyMap<string, Path> {
+export function stepPaths(definition: Json, languages: Languages): ReadonlyMap<string, Path> {
   const paths = new Map<string, Path>();
-  for (const { name, path } of definitionsIn(definition, grammarOf('workflow', definition).names, 'step')) {
+  const { names } = grammarOf('workflow', definition, languages);
+  for (const { name, path } of definitionsIn(definition, names, 'step')) {
     const known = paths.get(name);
     // A step of a loop may have the name of one outside.
     if (known === undefined || path.length < known.length) paths.set(name, path);

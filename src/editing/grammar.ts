@@ -2,9 +2,8 @@ import type * as z from 'zod';
 import { agentsFile } from '../config/profiles.ts';
 import { configFile } from '../config/schema.ts';
 import { isJsonObject, type Json } from '../kernel/json.ts';
-import { languages } from '../languages/languages.ts';
 import type { LanguageEditor, NamePlace } from '../languages/shared/editor.ts';
-import type { WorkflowLanguage } from '../languages/shared/workflow-language.ts';
+import type { Languages, WorkflowLanguage } from '../languages/shared/workflow-language.ts';
 import { overridesFile } from '../languages/swdl/overrides-schema.ts';
 import { protocolFile } from '../mail/protocol/schema.ts';
 import type { FileKind } from './kind.ts';
@@ -68,7 +67,7 @@ export const messageGrammar: Pick<Grammar, 'names' | 'expressions'> = {
 };
 
 /** The grammar of a workflow language by its name; undefined: there is none. */
-export function workflowGrammar(language: string): Grammar | undefined {
+export function workflowGrammar(language: string, languages: Languages): Grammar | undefined {
   const found = languages.find(({ name }) => name === language);
   return found && ofLanguage(found);
 }
@@ -81,11 +80,7 @@ function ofLanguage({ name, schema, editor }: WorkflowLanguage): Grammar {
  * The grammar of a file with this value; of a workflow whose language is not clear yet, that of the
  * language with most of its signs, the first one if there are none.
  */
-export function grammarOf(
-  kind: Exclude<FileKind, 'message'>,
-  value: Json,
-  known: readonly [WorkflowLanguage, ...WorkflowLanguage[]] = languages,
-): Grammar {
+export function grammarOf(kind: Exclude<FileKind, 'message'>, value: Json, known: Languages): Grammar {
   if (kind !== 'workflow') return others[kind]();
   const file = isJsonObject(value) ? value : {};
   const { version: given } = file;

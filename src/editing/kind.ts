@@ -1,7 +1,6 @@
 import { isJsonObject } from '../kernel/json.ts';
-import { languages } from '../languages/languages.ts';
 import { readDocument } from '../languages/shared/document.ts';
-import { languagesOf } from '../languages/shared/workflow-language.ts';
+import { languagesOf, type Languages } from '../languages/shared/workflow-language.ts';
 
 /** What a file is to Mailroom. */
 export type FileKind = 'workflow' | 'overrides' | 'protocol' | 'settings' | 'agents' | 'message';
@@ -20,12 +19,17 @@ const byPath: readonly (readonly [RegExp, FileKind | null])[] = [
  * The kind of a file, by its path from the project, else (and outside of a project) by its content.
  * Null: none of Mailroom's.
  */
-export function kindOf(path: string, inProject: boolean, text: string): FileKind | null {
+export function kindOf(
+  path: string,
+  inProject: boolean,
+  text: string,
+  languages: Languages,
+): FileKind | null {
   const known = inProject ? byPath.find(([pattern]) => pattern.test(path)) : undefined;
-  return known === undefined ? byContent(path, text) : known[1];
+  return known === undefined ? byContent(path, text, languages) : known[1];
 }
 
-function byContent(path: string, text: string): FileKind | null {
+function byContent(path: string, text: string, languages: Languages): FileKind | null {
   if (path.endsWith('.md')) return /^---\r?\n(?:[^]*?\n)?(?:type|to):/.test(text) ? 'message' : null;
   if (!/\.(?:ya?ml|json)$/.test(path)) return null;
   const read = readDocument(text, path);

@@ -42,9 +42,10 @@ export function promptContextsOf(
   text: string,
   file: string,
   context: LanguageContext,
+  known: readonly WorkflowLanguage[] = languages,
 ): readonly PromptContext[] {
   const document = readDocument(text, file);
-  const [language] = document.ok ? languagesOf(document.value, languages) : [];
+  const [language] = document.ok ? languagesOf(document.value, known) : [];
   return (document.ok && language?.promptContexts?.(document.value, context)) || [];
 }
 

@@ -9,6 +9,7 @@ import { occurrencesIn } from '../editing/occurrences.ts';
 import { occurrenceAt, renameAt, type Renamed } from '../editing/rename.ts';
 import { checkOverrides, grammarFor } from '../editing/texts.ts';
 import { kindOf, type FileKind } from '../editing/kind.ts';
+import type { Languages } from '../languages/shared/workflow-language.ts';
 import { orElse } from '../kernel/contained.ts';
 import type { Workflow } from '../workflow/model.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
@@ -16,6 +17,7 @@ import { MailroomError } from '../kernel/errors.ts';
 import { where } from '../yaml/diagnostics.ts';
 import { hashOf, SettingsReader, type Settings, type Surroundings } from './definition/definition.ts';
 
+import { languagesWith } from './definition/hooks.ts';
 import { listProtocolFiles, listWorkflowFiles } from './definition/project-files.ts';
 import { checkWorkflow } from './definition/workflows.ts';
 
@@ -47,17 +49,35 @@ export class EditedProject implements Edited {
   readonly #disk: UnsavedDisk;
   readonly #unsaved: UnsavedTexts;
   readonly #surroundings: Surroundings;
+  readonly #languages: Languages;
   /** False: only the folder of a file, outside of every project. */
   readonly #isProject: boolean;
   #settings: { readonly hash: string; readonly read: Checked<Settings> } | null = null;
   /** The last settings without errors. */
   #valid: Settings | null = null;
 
-  constructor(root: string, isProject: boolean, unsaved: UnsavedTexts, surroundings: Surroundings) {
+  private constructor(
+    root: string,
+    isProject: boolean,
+    unsaved: UnsavedTexts,
+    surroundings: Surroundings,
+    languages: Languages,
+  ) {
     this.#disk = new UnsavedDisk(root, unsaved);
     this.#isProject = isProject;
     this.#unsaved = unsaved;
     this.#surroundings = surroundings;
+    this.#languages = languages;
+  }
+
+  static async open(
+    root: string,
+    isProject: boolean,
+    unsaved: UnsavedTexts,
+    surroundings: Surroundings,
+  ): Promise<EditedProject> {
+    const languages = await languagesWith(surroundings.hooks ?? []);
+    return new EditedProject(root, isProject, unsaved, surroundings, languages);
   }
 
   refresh(): void {
@@ -76,13 +96,14 @@ export class EditedProject implements Edited {
     if (kind === null) return [];
     await this.#readSettings();
     const { protocol, config, providers } = this.#valid ?? { protocol: null, config: null, providers: null };
-    return complete(text, offset, kind, {
+    const around = {
       roles: [...(protocol?.roles.keys() ?? [])],
       types: [...(protocol?.types.keys() ?? [])],
       agents: [...(config?.profiles.keys() ?? [])],
       providers: [...(providers?.keys() ?? [])],
       files: this.#filesFor(file, kind),
-    });
+    };
+    return complete(text, offset, kind, around, this.#languages);
   }
 
   /** Files that a source text of a kind can name, by paths from its folder. */
@@ -101,7 +122,7 @@ export class EditedProject implements Edited {
 
   async hover(path: string, text: string, offset: number): Promise<string | null> {
     const { file, kind } = this.#about(path, text);
-    const grammar = grammarFor(kind, text);
+    const grammar = grammarFor(kind, text, this.#languages);
     if (grammar === null) return null;
     const at = occurrenceAt(occurrencesIn(text, grammar), offset);
     const step = kind === 'workflow' && at?.kind === 'step' ? await this.#planned(file, text, at.name) : null;
@@ -116,14 +137,14 @@ export class EditedProject implements Edited {
 
   async define(path: string, text: string, offset: number): Promise<Defined | null> {
     const { file, kind } = this.#about(path, text);
-    const grammar = grammarFor(kind, text);
+    const grammar = grammarFor(kind, text, this.#languages);
     const at = grammar && occurrenceAt(occurrencesIn(text, grammar), offset);
     if (at == null) return null;
     if (at.kind === 'file') return this.#fileAt(resolve(dirname(file), at.name));
     const others = ['role', 'type', 'agent'].includes(at.kind) ? this.#definitionFiles() : [];
     for (const each of [file, ...others]) {
       const other = each === file ? text : this.#read(each);
-      const own = other === null ? null : grammarFor(this.#about(each, other).kind, other);
+      const own = other === null ? null : grammarFor(this.#about(each, other).kind, other, this.#languages);
       const found =
         own &&
         occurrencesIn(other!, own).find(
@@ -150,7 +171,7 @@ export class EditedProject implements Edited {
   }
 
   rename(path: string, text: string, offset: number, name: string): Renamed {
-    const grammar = grammarFor(this.#about(path, text).kind, text);
+    const grammar = grammarFor(this.#about(path, text).kind, text, this.#languages);
     return grammar === null
       ? { ok: false, why: 'there is no name here that can be changed' }
       : renameAt(text, offset, name, grammar);
@@ -159,7 +180,8 @@ export class EditedProject implements Edited {
   #about(path: string, text: string): { file: string; shown: string; kind: FileKind | null } {
     const file = realPath(path);
     const shown = this.#shown(file);
-    return { file, shown, kind: kindOf(shown, this.#isProject && !isAbsolute(shown), text) };
+    const inProject = this.#isProject && !isAbsolute(shown);
+    return { file, shown, kind: kindOf(shown, inProject, text, this.#languages) };
   }
 
   async #problems(kind: FileKind, file: string, text: string): Promise<readonly Diagnostic[]> {

@@ -57,7 +57,7 @@ export class Project {
   readonly pruning: Pick<Pruning, 'list' | 'remove'>;
   readonly #surroundings: Surroundings;
   readonly #journal: Following;
-  #editor: Pick<Edited, 'complete' | 'hover'> | null = null;
+  #editor: Promise<Pick<Edited, 'complete' | 'hover'>> | null = null;
 
   constructor(disk: Disk, surroundings: Surroundings) {
     this.disk = disk;
@@ -206,7 +206,7 @@ export class Project {
   /** Its files as an editor shows them. It keeps the settings that it has read. */
   async editor(): Promise<Pick<Edited, 'complete' | 'hover'>> {
     const { EditedProject } = await import('./edited-project.ts');
-    return (this.#editor ??= new EditedProject(this.root, true, new UnsavedTexts(), this.#surroundings));
+    return (this.#editor ??= EditedProject.open(this.root, true, new UnsavedTexts(), this.#surroundings));
   }
 
   /**

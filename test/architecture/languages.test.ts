@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { languages } from '../../src/languages/languages.ts';
+import { tasks } from '../languages/tasks/read.ts';
 import { importsOf, languageRooms, roomOf } from './rooms.ts';
 import { parse, readTree } from './tree.ts';
 
 /** Who outside of languages/ knows the folder of a language; docs/architecture.md says why. */
-const known = ['editing languages/swdl', 'extensions/nip languages/nip', 'project/definition languages/swdl'];
+const known = ['editing languages/swdl', 'project/definition languages/swdl'];
 
 it('are described in docs/architecture.md by what they bring', () => {
   const page = readTree(['docs'], ['architecture.md']).get('docs/architecture.md') ?? '';
@@ -12,9 +13,10 @@ it('are described in docs/architecture.md by what they bring', () => {
   const rows = [...section.matchAll(/^\| `(\w+)` +\| (yes|no) /gm)].map(
     ([, name, must]) => `${name} ${must}`,
   );
-  const members = [...new Set(languages.flatMap((language) => Object.keys(language)))];
+  const all = [...languages, tasks];
+  const members = [...new Set(all.flatMap((language) => Object.keys(language)))];
   const expected = members.map((name) => {
-    const isRequired = languages.every((language) => Object.hasOwn(language, name));
+    const isRequired = all.every((language) => Object.hasOwn(language, name));
     return `${name} ${isRequired ? 'yes' : 'no'}`;
   });
   expect(rows.toSorted()).toEqual(expected.toSorted());

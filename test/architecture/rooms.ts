@@ -89,14 +89,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
     pure: [],
   },
   editing: {
-    may: [
-      ...definitions,
-      'mail/protocol',
-      'workflow/machine',
-      'languages',
-      'languages/shared',
-      ...languageRooms,
-    ],
+    may: [...definitions, 'mail/protocol', 'workflow/machine', 'languages/shared', ...languageRooms],
     pure: ['yaml', 'zod'],
   },
   'channels/machine': { may: ['kernel', 'letters'], pure: [] },
@@ -129,7 +122,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
     may: list`
       kernel letters yaml config providers disk git host process process/output process/sandbox
       process/supervision mail/format mail/protocol mail/machine mail/mailboxes workflow workflow/files
-      workflow/triggers workflow/host editing channels/host documents project/definition
+      workflow/triggers workflow/host languages/shared editing channels/host documents project/definition
       mail/controller workflow/runs
     `,
   },
@@ -211,13 +204,20 @@ export const rooms: Readonly<Record<string, Rule>> = {
   'extensions/metrics/page': { may: ['kernel', 'web'], types: ['extensions/metrics'], packages: [] },
   'extensions/nip': {
     may: list`
-      kernel letters config disk host workflow workflow/machine workflow/files workflow/host languages/nip
-      project/definition workflow/runs project workflow/questions server/mcp cli
+      kernel config disk host workflow workflow/machine workflow/files workflow/host project/definition
+      workflow/runs project workflow/questions server/mcp cli extensions/nip/language extensions/nip/letters
       extensions/nip/nostr
     `,
   },
+  'extensions/nip/language': {
+    may: list`
+      kernel yaml expressions mail/format workflow workflow/check languages/shared extensions/nip/letters
+    `,
+    pure: ['zod'],
+  },
+  'extensions/nip/letters': { may: ['letters'], pure: ['zod'] },
   'extensions/nip/nostr': {
-    may: ['kernel', 'letters', 'config', 'disk', 'mail/format', 'workflow', 'workflow/machine'],
+    may: list`kernel letters config disk mail/format workflow workflow/machine extensions/nip/letters`,
   },
   'extensions/tracing': { may: list`kernel letters mail/machine workflow/machine project/definition cli` },
   'extensions/workers/letters': { may: ['kernel', 'letters', 'yaml'], pure: ['zod'] },

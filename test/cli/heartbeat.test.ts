@@ -70,7 +70,7 @@ it('is begun by `run` with what the environment or the option says', async () =>
     rules: compile(checked.value),
     notes: [],
     problems: () => [],
-    unsent: () => 0,
+    unsent: () => null,
     unreported: () => null,
     follow: () => Promise.resolve(),
   } as unknown as RunController;

@@ -55,7 +55,7 @@ async function watched({ texts, during = [[]] }: Saved): Promise<{
       notes: [],
       problems: () => [],
       recoveries: () => [],
-      unsent: () => 0,
+      unsent: () => null,
       unreported: () => null,
       follow,
     };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { complete } from '../../src/editing/complete.ts';
 import type { Completion } from '../../src/editing/cursor.ts';
 import type { FileKind } from '../../src/editing/kind.ts';
+import { languages } from '../../src/languages/languages.ts';
 
 const around = {
   roles: ['user', 'maker', 'qa'],
@@ -14,7 +15,7 @@ const around = {
 /** What may stand at the `|` of a text. */
 function at(text: string, kind: FileKind = 'workflow'): readonly Completion[] {
   const offset = text.lastIndexOf('|');
-  return complete(text.slice(0, offset) + text.slice(offset + 1), offset, kind, around);
+  return complete(text.slice(0, offset) + text.slice(offset + 1), offset, kind, around, languages);
 }
 
 const labels = (text: string, kind: FileKind = 'workflow') => at(text, kind).map(({ label }) => label);
@@ -106,7 +107,9 @@ describe('completion in a native workflow', () => {
   it('survives any text that is cut off anywhere', () => {
     const whole = native('  test:\n    depends_on: [build]\n    when: "${{ steps.build.exit_code == 0 }}"');
     for (let end = 0; end <= whole.length; end += 1)
-      expect(Array.isArray(complete(whole.slice(0, end), end, 'workflow', around))).toEqual(end >= 0);
+      expect(Array.isArray(complete(whole.slice(0, end), end, 'workflow', around, languages))).toEqual(
+        end >= 0,
+      );
   });
 });
 
@@ -147,12 +150,6 @@ ${tail}`;
     ]);
     expect(labels(orchestrate('    command: [echo, "${steps.|'))).toEqual(['Build', 'Test']);
     expect(labels(orchestrate('    when: { step_ok: | }'))).toEqual(['Build']);
-  });
-
-  it('knows the steps of nip in its edges', () => {
-    const nip = 'kind: 30920\ntags:\n  - [step, count, "5100"]\n  - [step, report, "5300"]\n  - [edge, |]\n';
-    expect(labels(nip)).toEqual(['count', 'report']);
-    expect(labels('{\n  "kind": 30920,\n  "con|"\n}\n')).toEqual(['content']);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fixesOf } from '../../src/editing/fixes.ts';
 import { kindOf } from '../../src/editing/kind.ts';
 import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
+import { languages } from '../../src/languages/languages.ts';
 
 const native = 'name: x\nversion: "1"\nsteps: { a: { command: [x] } }\n';
 
@@ -20,20 +21,19 @@ describe('the kind of a file', () => {
     ['parts/build.yaml', native, 'workflow'],
     ['compose.yaml', 'services: {}\n', null],
   ])('of a project is that of its path, else of its content: %s', (path, text, kind) => {
-    expect(kindOf(path, true, text)).toBe(kind);
+    expect(kindOf(path, true, text, languages)).toBe(kind);
   });
 
   it.each([
     ['mailroom.yaml', 'trail: off\n', null],
     ['a.yaml', native, 'workflow'],
     ['a.yml', 'workflow: { id: a }\nstages: []\n', 'workflow'],
-    ['a.json', '{"kind": 30920, "tags": []}', 'workflow'],
     ['a.yaml', 'roles: { qa: {} }\n', 'protocol'],
     ['a.md', '---\nto: qa\n---\nText\n', 'message'],
     ['a.md', '# Title\n', null],
     ['a.txt', native, null],
   ])('elsewhere is that of its content: %s', (path, text, kind) => {
-    expect(kindOf(path, false, text)).toBe(kind);
+    expect(kindOf(path, false, text, languages)).toBe(kind);
   });
 });
 

@@ -3,11 +3,12 @@ import { grammarFor } from '../../src/editing/texts.ts';
 import type { FileKind } from '../../src/editing/kind.ts';
 import { renameAt } from '../../src/editing/rename.ts';
 import { applyPatches } from '../../src/yaml/edit/edit.ts';
+import { languages } from '../../src/languages/languages.ts';
 
 /** The text after renaming what is named where `word` is first found; or why it is not. */
 function renamed(text: string, word: string, name: string, kind: FileKind = 'workflow'): string {
   const offset = text.indexOf(word);
-  const result = renameAt(text, offset, name, grammarFor(kind, text)!);
+  const result = renameAt(text, offset, name, grammarFor(kind, text, languages)!);
   return result.ok ? applyPatches(text, result.patches) : `refused: ${result.why}`;
 }
 
@@ -108,8 +109,6 @@ stages:
         .replace('stages.plan.status', 'stages.think.status')
         .replace('stages.plan.outputs', 'stages.think.outputs'),
     );
-    const nip = '{"kind":30920,"tags":[["step","a","5100"],["step","b","5300"],["edge","a","b"]]}';
-    expect(renamed(nip, 'a","5100', 'c')).toBe(nip.replaceAll('"a"', '"c"'));
   });
 
   it('changes a message type of a protocol', () => {

@@ -9,6 +9,9 @@ import { parseProtocol } from '../../src/mail/protocol/read.ts';
 import { readProtocol } from '../../src/project/definition/protocol-files.ts';
 import { MemoryDisk } from '../support/memory-disk.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
+import { languages } from '../../src/languages/languages.ts';
+import type { WorkflowLanguage } from '../../src/languages/shared/workflow-language.ts';
+import { ofExtensions } from '../support/of-extensions.ts';
 import { identityOf } from '../../src/languages/shared/identity.ts';
 import { type Loaded, type LanguageContext } from '../../src/languages/shared/context.ts';
 import { nowhere } from '../support/nowhere.ts';
@@ -16,14 +19,19 @@ import type { Diagnostic } from '../../src/kernel/diagnostic.ts';
 
 /*
  * What a person sees for every kind of mistake, whole: test/golden/<name>.yaml (or .md) is read, test/golden/<name>.txt is
- * what is said about it. The name tells the format; a line `# file: <name>` begins another file, of the configuration
- * where it is called mailroom.yaml or agents.yaml, of a project where the name begins with extends.
- * `beside/agents.yaml` is one beside a workflow.
+ * what is said about it, likewise in the folder `golden` of an extension with a language. The name tells the format; a
+ * line `# file: <name>` begins another file, of the configuration where it is called mailroom.yaml or agents.yaml, of a
+ * project where the name begins with extends. `beside/agents.yaml` is one beside a workflow.
  */
 
-const golden = new URL('../golden/', import.meta.url);
-const read = (name: string): string => readFileSync(new URL(name, golden), 'utf8');
-const sources = readdirSync(golden).filter((name) => !name.endsWith('.txt'));
+const added = await ofExtensions<{ readonly language: WorkflowLanguage }>('added-language.ts');
+const known = [...languages, ...[...added.values()].map(({ language }) => language)];
+const folders = ['golden', ...[...added.keys()].map((name) => `extensions/${name}/golden`)].map(
+  (folder) => new URL(`../${folder}/`, import.meta.url),
+);
+const folderOf = new Map(folders.flatMap((url) => readdirSync(url).map((name) => [name, url] as const)));
+const read = (name: string): string => readFileSync(new URL(name, folderOf.get(name)), 'utf8');
+const sources = [...folderOf.keys()].filter((name) => !name.endsWith('.txt'));
 
 function filesOf(name: string, text: string): { file: string; text: string }[] {
   const [first = '', ...rest] = text.split(/^# file: /m);
@@ -97,7 +105,7 @@ function diagnoseWorkflow(name: string): readonly Diagnostic[] {
         .filter(({ file }) => /^workflows\/(?!overrides)/.test(file))
         .map(({ file, text }) => identityOf(text, file)),
   };
-  return problemsOf(parseWorkflow(first!.text, name, context));
+  return problemsOf(parseWorkflow(first!.text, name, context, known));
 }
 
 function diagnose(name: string): readonly Diagnostic[] {

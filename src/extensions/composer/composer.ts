@@ -5,6 +5,7 @@ import type { Acted } from './graph/acting.ts';
 import { draftGraph, pathFinder } from './graph/draft.ts';
 import { formsOf } from './graph/forms.ts';
 import { grammarOf, workflowGrammar } from '../../editing/grammar.ts';
+import type { Languages } from '../../languages/shared/workflow-language.ts';
 import { readDocument } from '../../languages/shared/document.ts';
 import { applyPatches } from '../../yaml/edit/edit.ts';
 import { diagnosticDocument } from '../../project/definition/problems.ts';
@@ -38,7 +39,8 @@ export async function composeWorkflow(
     return read.ok ? read.value.value : null;
   };
   const before = definitionOf(given);
-  const acted = wish.act === null ? null : actOn(given, before, wish.act);
+  const languages = await workflows.languages();
+  const acted = wish.act === null ? null : actOn(given, before, wish.act, languages);
   const patches = acted?.ok === true ? acted.patches : [];
   const text = applyPatches(given, patches);
   const isSame = text === given;
@@ -59,9 +61,9 @@ export async function composeWorkflow(
   };
 }
 
-function actOn(text: string, definition: Json, wish: Act): Acted {
+function actOn(text: string, definition: Json, wish: Act, languages: Languages): Acted {
   if (definition === null) return { ok: false, why: 'the text has errors: correct them first' };
-  return act(text, definition, grammarOf('workflow', definition), wish);
+  return act(text, definition, grammarOf('workflow', definition, languages), wish);
 }
 
 /** What a canvas shows of the text. */
@@ -70,7 +72,7 @@ async function shownIn(
   { checked, text, path, promptContexts }: FoundWorkflow,
   definition: Json,
 ): Promise<Omit<Draft, 'schema' | 'refused' | 'patches' | 'stored'>> {
-  const grammar = grammarOf('workflow', definition);
+  const grammar = grammarOf('workflow', definition, await workflows.languages());
   const written =
     definition !== null && grammar.graph !== null ? draftGraph(definition, text, grammar.graph) : null;
   const graph = await withEngine(workflows, checked, definition, written);
@@ -132,7 +134,7 @@ function stepAt({ steps }: DraftGraph, at: Path): string | null {
 }
 
 /** The forms of a language by its name; null: it has none. */
-export function formsFor(language: string): Forms | null {
-  const grammar = workflowGrammar(language);
+export function formsFor(language: string, languages: Languages): Forms | null {
+  const grammar = workflowGrammar(language, languages);
   return grammar?.graph == null ? null : formsOf(grammar, grammar.graph);
 }

@@ -56,8 +56,8 @@ export const composerRoutes: readonly Route[] = [
     tag: 'workflows',
     params: z.strictObject({ language: z.string().regex(/^[a-z]{1,40}$/) }),
     document: formsDocument,
-    handle: (_services, { params }) => {
-      const forms = formsFor(params.language);
+    handle: async ({ project }, { params }) => {
+      const forms = formsFor(params.language, await project.workflows.languages());
       if (forms !== null) return { document: forms };
       throw new Refusal(404, 'E_TARGET', 'there are no forms for this language');
     },

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { AskedWorkflow } from '../../project/definition/contracts.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { NostrEvent } from '../../letters/nostr-event.ts';
+import type { NostrEvent } from './letters/nostr-event.ts';
 import { checkInputs, isReplayed, readAsked, type AskedRun } from './nostr/request.ts';
 import { ProblemsError } from '../../project/definition/problems.ts';
-import { readEvent } from '../../letters/letters.ts';
+import { readEvent } from './letters/read.ts';
 import { definitionFile, definitionLog, EventLog } from './nostr/event-log.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { readText } from '../../disk/text.ts';

@@ -9,5 +9,8 @@ export const runEvents: RunEvents = {
   asked: readAskedWorkflow,
   admit: (disk, { nip }, run) => admitRun(disk, nip, run),
   announcement: (disk, run, { nip }) => announcementOf(disk, run, nip),
-  unsent: (disk, { nip }, run) => unsentCount(disk, nip, run),
+  unsent: (disk, { nip }, run) => {
+    const count = unsentCount(disk, nip, run);
+    return count === 0 ? null : `${String(count)} not sent to a relay; send with: mailroom nip send`;
+  },
 };

@@ -3,7 +3,7 @@ import type { StoredRun } from '../../project/definition/contracts.ts';
 import type { Workflows } from '../../workflow/runs/workflows.ts';
 import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import { kinds, tagOf } from '../../letters/nostr-event.ts';
+import { kinds, tagOf } from './letters/nostr-event.ts';
 import { reportOf } from './nostr/report.ts';
 import type { ExecutionReport } from './nostr/documents.ts';
 import { publishedStatusOf } from './nostr/published-status.ts';

@@ -4,12 +4,13 @@ import { withoutStarts } from '../../project/definition/starts.ts';
 import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { currentDefinition } from './nostr/definitions.ts';
-import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from '../../letters/nostr-event.ts';
+import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from './letters/nostr-event.ts';
 import { requestEvent } from './nostr/execution-events.ts';
 import type { Observing } from '../../workflow/host/ports.ts';
 import { definitionLog, EventLog, eventLogs, requestLog } from './nostr/event-log.ts';
 import { projectKey } from '../../host/project-key.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { counted } from '../../kernel/enumerate.ts';
 import { isOver } from '../../workflow/files/ended.ts';
 import { listRuns } from '../../workflow/files/run-folders.ts';
 import { relaysOf, unsentCount } from './nostr/relays.ts';
@@ -22,7 +23,7 @@ export async function verified(
   file: string,
 ): Promise<FoundWorkflow['checked']> {
   if (!checked.ok || !checked.value.byEvents) return checked;
-  const { definitionEventOf, signaturePlace } = await import('../../languages/nip/event.ts');
+  const { definitionEventOf, signaturePlace } = await import('./language/event.ts');
   const event = definitionEventOf(text, 0);
   if (!('sig' in event)) return checked;
   const { isAuthentic } = await import('./nostr/signer.ts');
@@ -71,7 +72,7 @@ async function refuseMore(disk: Disk, { maxConcurrentWorkflows: most }: NipSetti
  */
 export async function keepDefinition(disk: Disk, text: string, current = false): Promise<NostrEvent> {
   const { loadSigner } = await import('./nostr/signer.ts');
-  const { definitionEventOf } = await import('../../languages/nip/event.ts');
+  const { definitionEventOf } = await import('./language/event.ts');
   const signer = await loadSigner(projectKey(disk));
   const given = definitionEventOf(text, Date.now());
   const definitions = new EventLog(disk, definitionLog);
@@ -157,9 +158,15 @@ export async function announcementOf(
   return {
     observing,
     problems: () => relays?.problems ?? [],
-    unsent: () => unsentCount(disk, settings, run),
+    unsent: () => unsentWords(unsentCount(disk, settings, run)),
     close: async () => relays?.close(),
   };
+}
+
+function unsentWords(count: number): string | null {
+  return count === 0
+    ? null
+    : `not sent: ${counted(count, 'event')} of this run. Send with: \`mailroom nip send\` (\`mailroom up\` also sends)`;
 }
 
 /** The definition that a request names, if known. */

@@ -29,6 +29,7 @@ export const nip: Extension = {
     },
   },
   tools: async (context) => (await import('./project-tools.ts')).nipTools(context),
+  language: async () => (await import('./language/read.ts')).nip,
   events: async () => (await import('./events.ts')).runEvents,
   listen: async (up) => {
     const { enabled, relays } = up.reader.config.nip;

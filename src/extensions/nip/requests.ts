@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { MailroomError } from '../../kernel/errors.ts';
-import { kinds, tagOf, type NostrEvent } from '../../letters/nostr-event.ts';
+import { kinds, tagOf, type NostrEvent } from './letters/nostr-event.ts';
 import { addressees, answersFor } from './nostr/request.ts';
 import { refusalEvent } from './nostr/execution-events.ts';
 import type { Signer } from './nostr/signer.ts';

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Json } from '../../kernel/json.ts';
-import type { NewDefinition } from '../../languages/nip/defining.ts';
+import type { NewDefinition } from './language/defining.ts';
 import { answer } from '../../server/mcp/answer.ts';
 import { withProgress, type Progress } from '../../server/mcp/progress.ts';
 import * as documents from './nostr/documents.ts';

@@ -7,14 +7,9 @@ import type { Defined, ExecutionReport } from './nostr/documents.ts';
 import type { NipSettings } from '../../config/config.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import {
-  definitionId,
-  definitionTemplate,
-  definitionText,
-  type NewDefinition,
-} from '../../languages/nip/defining.ts';
+import { definitionId, definitionTemplate, definitionText, type NewDefinition } from './language/defining.ts';
 import { currentDefinition } from './nostr/definitions.ts';
-import { tagOf, type NostrEvent } from '../../letters/nostr-event.ts';
+import { tagOf, type NostrEvent } from './letters/nostr-event.ts';
 import { workflowList } from './nostr/listing.ts';
 import type { WorkflowList } from './nostr/documents.ts';
 import { checkInputs } from './nostr/request.ts';
@@ -122,7 +117,7 @@ async function checkArguments(disk: Disk, settings: Settings, asked: NewDefiniti
   const text = definitionText(definitionTemplate(asked, Date.now()));
   const found = await checkWorkflow(disk, settings, text, 'definition');
   const { checked } = found;
-  const { inArguments } = await import('../../languages/nip/arguments.ts');
+  const { inArguments } = await import('./language/arguments.ts');
   const said = checked.ok
     ? { ...checked, warnings: inArguments(checked.warnings, asked) }
     : { ...checked, problems: inArguments(checked.problems, asked) };

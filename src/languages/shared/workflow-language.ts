@@ -66,6 +66,9 @@ export interface WorkflowLanguage {
   readonly runs?: RunFormat;
 }
 
+/** The first one is that of a workflow that has no sign of any. */
+export type Languages = readonly [WorkflowLanguage, ...WorkflowLanguage[]];
+
 function read(document: YamlDocument): { readonly file: JsonObject; readonly version: string | null } {
   const file = isJsonObject(document.value) ? document.value : {};
   const { version } = file;

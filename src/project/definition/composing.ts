@@ -4,15 +4,21 @@ import type { Artifact } from '../../languages/shared/artifacts.ts';
 import type { Effective } from '../../languages/shared/workflow-language.ts';
 import type { Settings } from './definition.ts';
 import { identitiesBy } from './find-workflow.ts';
+import { languagesWith, type Hooks } from './hooks.ts';
 import { projectFiles } from './workflows.ts';
 
 /**
  * A definition with the files of the project that change it. Its value is null while its text
  * cannot be read.
  */
-export async function effectiveDefinition(disk: Disk, text: string, path: string): Promise<Effective> {
-  const [{ languages }, { languagesOf }, { readDocument }, identityReader] = await Promise.all([
-    import('../../languages/languages.ts'),
+export async function effectiveDefinition(
+  disk: Disk,
+  hooks: readonly Hooks[],
+  text: string,
+  path: string,
+): Promise<Effective> {
+  const [languages, { languagesOf }, { readDocument }, identityReader] = await Promise.all([
+    languagesWith(hooks),
     import('../../languages/shared/workflow-language.ts'),
     import('../../languages/shared/document.ts'),
     import('../../languages/shared/identity.ts'),
@@ -31,9 +37,9 @@ export async function effectiveDefinition(disk: Disk, text: string, path: string
 /** What stages can name in a project with these settings. */
 export async function projectArtifacts(
   disk: Disk,
-  { protocol, config, providers }: Settings,
+  { protocol, config, providers, hooks }: Settings,
 ): Promise<readonly Artifact[]> {
-  const { languages } = await import('../../languages/languages.ts');
+  const languages = await languagesWith(hooks);
   const context = {
     protocol,
     agents: config.defaults,

@@ -188,8 +188,8 @@ export interface RunController {
   readonly held: () => readonly HeldWork[];
   /** The last lines that the running process of a step has printed, the newest last. */
   readonly latest: (path: StepPath, most: number) => readonly string[];
-  /** The number of events of the run that some relay of the project has not answered. */
-  readonly unsent: () => number;
+  /** What of the run was not sent everywhere, and what sends it; null: nothing. */
+  readonly unsent: () => string | null;
   /** Why the trace of the run was not sent; null: it was sent, or was not to be. */
   readonly unreported: () => string | null;
   /** Runs until the run has ended or it is stopped. */

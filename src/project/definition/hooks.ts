@@ -12,6 +12,7 @@ import type { MailState } from '../../mail/machine/state.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import type { AskedWorkflow, BeginOptions, FoundWorkflow, RunHistory } from './contracts.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Languages, WorkflowLanguage } from '../../languages/shared/workflow-language.ts';
 import type { Observing } from '../../workflow/host/ports.ts';
 import type { RunFolder } from '../../workflow/machine/run-folder.ts';
 
@@ -25,6 +26,8 @@ export interface Hooks {
   readonly followMail?: (environment: Environment) => Promise<MailFollower | null>;
   /** Reports a run that has ended. Resolves to why it could not; null: it did, or was not to. */
   readonly reportRun?: (run: EndedRun, environment: Environment) => Promise<string | null>;
+  /** Loads a language of workflows. */
+  readonly language?: () => Promise<WorkflowLanguage>;
   /** Loads what signs and announces the runs of workflows that are events (`byEvents`). */
   readonly events?: () => Promise<RunEvents>;
   /** Follows what others ask for while `up` runs; null: nothing is to be followed. */
@@ -118,8 +121,8 @@ export interface RunEvents {
   admit(disk: Disk, config: Config, run: NewExecution): Promise<void>;
   /** How the status of a run is published; undefined: no event requested it. */
   announcement(disk: Disk, run: string, config: Config): Promise<Announcement | undefined>;
-  /** The number of events of a run that were not sent everywhere. */
-  unsent(disk: Disk, config: Config, run: string): number;
+  /** What of a run was not sent everywhere, and what sends it; null: nothing. */
+  unsent(disk: Disk, config: Config, run: string): string | null;
 }
 
 export interface NewExecution extends Pick<BeginOptions, 'parameters' | 'budget' | 'request'> {
@@ -132,8 +135,8 @@ export interface Announcement {
   readonly observing: Observing;
   /** What does not work now and will be retried. */
   readonly problems: () => readonly string[];
-  /** The number of events that were not sent everywhere. */
-  readonly unsent: () => number;
+  /** The same as `unsent` of `RunEvents`, as a sentence. */
+  readonly unsent: () => string | null;
   close(): Promise<void>;
 }
 
@@ -163,6 +166,13 @@ export interface AskedRuns {
 export interface Listener {
   problems(): readonly string[];
   close(): Promise<void>;
+}
+
+/** All languages of workflows, those of the house first. */
+export async function languagesWith(hooks: readonly Hooks[]): Promise<Languages> {
+  const added = hooks.flatMap(({ language }) => language?.() ?? []);
+  const [{ languages }, ...others] = await Promise.all([import('../../languages/languages.ts'), ...added]);
+  return [...languages, ...others];
 }
 
 /** What the extensions do with workflows that are events; null: no extension knows any. */

@@ -17,7 +17,7 @@ import { checkedOut, withoutMcpOf, type Settings } from './definition.ts';
 import { deputiesOf } from './deputies.ts';
 import { identitiesBy } from './find-workflow.ts';
 import { withWeakSecrets } from '../../workflow/host/secrets.ts';
-import { runEventsOf, type WorkflowReader } from './hooks.ts';
+import { languagesWith, runEventsOf, type WorkflowReader } from './hooks.ts';
 import { ProblemsError } from './problems.ts';
 
 /** Reads a definition, with the files that it names. `file` is absolute. */
@@ -67,10 +67,11 @@ export async function checkWorkflow(
   given: CheckOptions = {},
 ): Promise<FoundWorkflow> {
   const { parseWorkflow, promptContextsOf } = await import('../../languages/parse.ts');
+  const languages = await languagesWith(settings.hooks);
   const texts = new Map<string, string>();
   const context = await contextOf(disk, settings, text, given, (path, written) => texts.set(path, written));
   const path = shownPath(disk.root, file);
-  const checked: Checked<Workflow> = parseWorkflow(text, path, context);
+  const checked: Checked<Workflow> = parseWorkflow(text, path, context, languages);
   const { withStepSettings } = await import('./obeyed-settings.ts');
   const held = await withStepSettings(checked, { ...settings, root: disk.root });
   texts.set(path, text);
@@ -79,7 +80,7 @@ export async function checkWorkflow(
     path,
     text,
     checked: withWeakSecrets(await verified(text, held, path, settings)),
-    promptContexts: () => promptContextsOf(text, path, context),
+    promptContexts: () => promptContextsOf(text, path, context, languages),
     fingerprint: () => fingerprintOf(texts),
     parts: () => [...texts].map(([name, content]) => ({ path: name, text: content })),
   };

@@ -3,6 +3,7 @@ import { grammarFor } from '../../editing/texts.ts';
 import { occurrencesIn } from '../../editing/occurrences.ts';
 import { renameAt } from '../../editing/rename.ts';
 import { languages } from '../../languages/languages.ts';
+import type { Languages } from '../../languages/shared/workflow-language.ts';
 import { identityOf } from '../../languages/shared/identity.ts';
 import type { DiagnosticDocument } from '../../documents/common.ts';
 import { applyPatches, edit, invertPatches, type Patch } from '../../yaml/edit/edit.ts';
@@ -53,7 +54,9 @@ export async function saveWorkflow(
       'change it by operations, or with an editor',
     );
   const text =
-    'text' in change ? withLineEnds(change.text, found.text) : changedBy(found.text, change.operations).text;
+    'text' in change
+      ? withLineEnds(change.text, found.text)
+      : changedBy(found.text, change.operations, await workflows.languages()).text;
   const warnings = await expectValid(workflows, text, found.file);
   if (text !== found.text && !workflows.write(found.path, found.text, text))
     return changed((await workflows.read(found.file, root)).text);
@@ -86,7 +89,7 @@ export async function draftWorkflow(
 ): Promise<DraftDocument> {
   const found = await findWorkflow(workflows, root, word);
   const given = text ?? found.text;
-  const { text: result, patches } = changedBy(given, operations);
+  const { text: result, patches } = changedBy(given, operations, await workflows.languages());
   const read: FoundWorkflow = result === found.text ? found : await workflows.check(result, found.file);
   return {
     ...(await readWorkflowFile(workflows, read)),
@@ -99,11 +102,12 @@ export async function draftWorkflow(
 function changedBy(
   text: string,
   operations: readonly WorkflowOperation[],
+  all: Languages,
 ): { readonly text: string; readonly patches: readonly Patch[] } {
   let here = text;
   let patches: readonly Patch[] = [];
   for (const [index, operation] of operations.entries()) {
-    const made = operation.do === 'rename-step' ? renamed(here, operation) : edit(here, operation);
+    const made = operation.do === 'rename-step' ? renamed(here, operation, all) : edit(here, operation);
     if (!made.ok) throw new MailroomError('E_VALUE', `operation ${String(index + 1)}: ${made.why}`);
     patches = composePatches(text, patches, made.patches);
     here = applyPatches(here, made.patches);
@@ -111,8 +115,12 @@ function changedBy(
   return { text: here, patches };
 }
 
-function renamed(text: string, { step, name }: { readonly step: string; readonly name: string }) {
-  const grammar = grammarFor('workflow', text);
+function renamed(
+  text: string,
+  { step, name }: { readonly step: string; readonly name: string },
+  all: Languages,
+) {
+  const grammar = grammarFor('workflow', text, all);
   const found =
     grammar &&
     occurrencesIn(text, grammar).find(

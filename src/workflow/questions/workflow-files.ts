@@ -162,7 +162,7 @@ export async function graphOf(
   const data = { ...(await workflows.planning()), budget: workflow.budget };
   const { batches, contracts } = planOf(compile(workflow), data);
   const kinds = new Map(contracts.map(({ step, kind }) => [step, kind]));
-  const paths = stepPaths(definition);
+  const paths = stepPaths(definition, await workflows.languages());
   return {
     nodes: batches.flatMap(({ number, steps }) =>
       steps.map((id) => {

@@ -120,7 +120,7 @@ export async function resumeRun(
   const begun = edited === null ? stored : { ...stored, definition: edited.workflow };
   keepProgramsOutOf(begun.workspace);
   refuseUnsetSecrets(begun.definition, settings);
-  const { records } = await formatOf(begun.definition);
+  const { records } = await formatOf(begun.definition, settings);
   if (records) checkRecords(openRoot, begun, records);
   const wait: Waiting = {
     source: stored.card.source,

@@ -40,6 +40,7 @@ import type { HostPorts } from '../../host/ports.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 import type { RunFormat } from '../machine/run-format.ts';
 import {
+  languagesWith,
   otherHosts,
   runEventsOf,
   type Announcement,
@@ -104,7 +105,7 @@ export async function composeRun(
   const events = eventsOf(report, () => host);
   const runner = await runnerOf(disk, settings, run, { isNew, events });
   const ports = await kit.open<RunEvent, StepRunner>(runner, settings);
-  const format = await formatOf(run.definition);
+  const format = await formatOf(run.definition, settings);
   const own = portsOf(disk, settings, run, format);
   const said = await announcementOf(disk, settings, run);
   const wake = () => kit.wake();
@@ -153,10 +154,13 @@ export async function composeRun(
  * What the language of a run shows of it. Loads the languages only for a run that has something to
  * show: each process that a run starts copies what is loaded.
  */
-export async function formatOf(definition: Workflow): Promise<RunFormat> {
+export async function formatOf(
+  definition: Workflow,
+  { hooks }: Pick<RunSettings, 'hooks'>,
+): Promise<RunFormat> {
   if (definition.display === undefined && definition.ownWorkspace === null) return {};
   const { runFormatOf } = await import('../../languages/languages.ts');
-  return runFormatOf(definition);
+  return runFormatOf(definition, await languagesWith(hooks));
 }
 
 /** Undefined: the run is not of events, or no event requested it. */
@@ -274,7 +278,7 @@ function controllerOf(
     problems: () => problems().filter((problem) => problem !== null),
     held: () => host.heldSteps,
     latest: (path, most) => host.workers.latest(path, most),
-    unsent: () => said?.unsent() ?? 0,
+    unsent: () => said?.unsent() ?? null,
     unreported: () => unreported,
     end: (how) => kit.end(how),
     follow: async () => {

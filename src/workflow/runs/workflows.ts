@@ -11,7 +11,7 @@ import { refuseTrackedState } from '../../host/tracked.ts';
 import { priceOf } from '../../kernel/price.ts';
 import type { Artifact } from '../../languages/shared/artifacts.ts';
 import type { Identity } from '../../languages/shared/identity.ts';
-import type { Effective } from '../../languages/shared/workflow-language.ts';
+import type { Effective, Languages } from '../../languages/shared/workflow-language.ts';
 import { rolesOnDisk } from '../../mail/mailboxes/mail-files.ts';
 import { baseOf } from '../files/streams.ts';
 import { listRuns, runControlFolder, runReader } from '../files/run-folders.ts';
@@ -39,7 +39,7 @@ import {
   listWorkflowFiles,
   writeMissing,
 } from '../../project/definition/project-files.ts';
-import { runEventsOf } from '../../project/definition/hooks.ts';
+import { languagesWith, runEventsOf } from '../../project/definition/hooks.ts';
 import type { ProjectHolder } from '../../host/holder.ts';
 import { workflowStatus } from './workflow-status.ts';
 import { ConfirmedRoleTexts, readRoleText, roleFileOf } from '../../project/definition/role-texts.ts';
@@ -134,6 +134,11 @@ export class Workflows {
     return checkWorkflow(this.#disk, settings, text, file, given);
   }
 
+  /** All languages of workflows. */
+  languages(): Promise<Languages> {
+    return languagesWith(this.#settings.hooks);
+  }
+
   /** The names, tags and colours of the definitions in workflows/, without checking them. */
   identities(): Promise<readonly Identity[]> {
     return identities(this.#disk);
@@ -144,7 +149,7 @@ export class Workflows {
    * cannot be read.
    */
   effective({ text, path }: Pick<FoundWorkflow, 'text' | 'path'>): Promise<Effective> {
-    return effectiveDefinition(this.#disk, text, path);
+    return effectiveDefinition(this.#disk, this.#settings.hooks, text, path);
   }
 
   /**
@@ -217,10 +222,10 @@ export class Workflows {
     return events?.asked(this.#disk, reader, resolve(cwd, reference)) ?? null;
   }
 
-  /** The number of events of a run that were not sent everywhere. */
-  async unsent(run: string): Promise<number> {
+  /** What of a run was not sent everywhere, and what sends it; null: nothing. */
+  async unsent(run: string): Promise<string | null> {
     const events = await runEventsOf(this.#settings.hooks);
-    return events?.unsent(this.#disk, (await this.#read()).config, run) ?? 0;
+    return events?.unsent(this.#disk, (await this.#read()).config, run) ?? null;
   }
 
   /**

@@ -6,6 +6,7 @@ import { applyPatches } from '../../../src/yaml/edit/edit.ts';
 import { parseYaml } from '../../../src/yaml/yaml.ts';
 import { reader } from '../../server/http/api-fixture.ts';
 import { composerApi } from './composer-api.ts';
+import { languages } from '../../../src/languages/languages.ts';
 
 const flow = `name: flow
 version: "1"
@@ -228,7 +229,7 @@ describe('forms', () => {
       const api = composerApi();
       const { document } = await api.get(`/api/v1/forms/${language}`);
       const forms = formsDocument.parse(document);
-      const { graph } = workflowGrammar(language)!;
+      const { graph } = workflowGrammar(language, languages)!;
       const known = new Set([...forms.step.map(({ key }) => key), 'depends_on', 'ui', graph!.id ?? '']);
       for (const { keys } of forms.kinds) expect(keys.filter((key) => !known.has(key))).toEqual([]);
       const start =
@@ -268,7 +269,7 @@ describe('forms', () => {
   it('do not exist for a language that is changed in the text', async () => {
     expect((await composerApi().get('/api/v1/forms/nip')).status).toBe(404);
     const read = parseYaml(flow, 'flow.yaml');
-    expect(read.ok && grammarOf('workflow', read.value.value).name).toBe('native');
+    expect(read.ok && grammarOf('workflow', read.value.value, languages).name).toBe('native');
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Relays, unsentCount } from '../../../src/extensions/nip/nostr/relays.ts';
-import type { NostrEvent } from '../../../src/letters/nostr-event.ts';
+import type { NostrEvent } from '../../../src/extensions/nip/letters/nostr-event.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { Deliveries } from '../../../src/extensions/nip/nostr/deliveries.ts';
 import { EventLog } from '../../../src/extensions/nip/nostr/event-log.ts';

@@ -1,11 +1,16 @@
 import { expect } from 'vitest';
-import { definitionTemplate } from '../../../src/languages/nip/defining.ts';
-import { kinds, tagOf, type EventTemplate, type NostrEvent } from '../../../src/letters/nostr-event.ts';
+import { definitionTemplate } from '../../../src/extensions/nip/language/defining.ts';
+import {
+  kinds,
+  tagOf,
+  type EventTemplate,
+  type NostrEvent,
+} from '../../../src/extensions/nip/letters/nostr-event.ts';
 import { checkInputs, isReplayed, readAsked } from '../../../src/extensions/nip/nostr/request.ts';
 import { requestEvent, unpublished } from '../../../src/extensions/nip/nostr/execution-events.ts';
-import { definitionEventOf } from '../../../src/languages/nip/event.ts';
+import { definitionEventOf } from '../../../src/extensions/nip/language/event.ts';
 import { parseValue } from '../../../src/workflow/machine/parameters.ts';
-import { nip } from '../../languages/machine/nip.ts';
+import { nip } from './language/nip.ts';
 import { World } from '../../workflow/machine/world.ts';
 import { heldBy, type Rows } from '../../docs/held.ts';
 
@@ -338,7 +343,10 @@ export const differences: Rows = {
       'holds back all but the newest of many `running` statuses, and no result, so that none is far ahead',
     ),
   'a step that has ended keeps what it has not spent of its reservation': () =>
-    heldBy('workflow/machine/credit', 'is shared among the steps that are left, at most a step its cap'),
+    heldBy(
+      'extensions/nip/language/credit',
+      'is shared among the steps that are left, at most a step its cap',
+    ),
   'requests have a bid, `execute_workflow` a budget': () => {
     expect(readAsked(request)).toMatchObject({ value: { msats: null } });
     expect(readAsked(request, 500)).toMatchObject({ value: { msats: 500 } });

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseProtocol } from '../../../src/mail/protocol/read.ts';
-import { forms, tagNames } from '../../../src/languages/nip/tags.ts';
+import { forms, tagNames } from '../../../src/extensions/nip/language/tags.ts';
 import { nipSettings } from '../../../src/config/nip.ts';
 import { keysAt } from '../../../src/yaml/shape.ts';
-import { nip } from '../../languages/machine/nip.ts';
+import { nip } from './language/nip.ts';
 import { constructsBelow } from '../../docs/held.ts';
 import { differences, events, refusals, rows, skills } from './docs-rows.ts';
 

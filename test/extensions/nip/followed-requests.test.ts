@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { followedRequests, runRequest } from '../../../src/extensions/nip/executions.ts';
-import type { NostrEvent } from '../../../src/letters/nostr-event.ts';
+import type { NostrEvent } from '../../../src/extensions/nip/letters/nostr-event.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
 import { EventLog } from '../../../src/extensions/nip/nostr/event-log.ts';
 import { createRun } from '../../../src/workflow/files/run-folders.ts';

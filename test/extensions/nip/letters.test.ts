@@ -2,7 +2,7 @@ import fc from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import type { Disk } from '../../../src/disk/disk.ts';
 import type { Json } from '../../../src/kernel/json.ts';
-import { readEvent } from '../../../src/letters/letters.ts';
+import { readEvent } from '../../../src/extensions/nip/letters/read.ts';
 import { followedRequests } from '../../../src/extensions/nip/executions.ts';
 import { Deliveries, deliveryLogs } from '../../../src/extensions/nip/nostr/deliveries.ts';
 import {
@@ -80,4 +80,32 @@ it('any JSON in the folders of events is read, or left out', () => {
     expect(() => readEvents(disk)).not.toThrow();
   });
   fc.assert(property, { numRuns: 200 });
+});
+
+it('a definition whose id is a path is left out, and no file is written for it', () => {
+  const disk = new MemoryDisk(() => 0);
+  const outside = { ...event, kind: 30_920, id: '../../x' };
+  disk.write(`.mailroom/events/${definitionLog}.jsonl`, `${JSON.stringify(outside)}\n`);
+  expect(new EventLog(disk, definitionLog).read()).toEqual([]);
+});
+
+it('the name of a definition that is a path names no file', () => {
+  const disk = new MemoryDisk(() => 0);
+  const named = { ...event, kind: 30_920, tags: [['d', '../../../x']] };
+  const path = definitionFile(disk, named);
+  expect(path).toBe(`.mailroom/events/${definitionLog}/${event.id}.json`);
+});
+
+it.each([
+  [8.64e12, '+275760-09-13T00:00:00.000Z'],
+  [8.64e12 + 1, undefined],
+])('an event of an impossible year is left out: %d', (at, time) => {
+  const disk = new MemoryDisk(() => 0);
+  const [kind, id] = [7_920, '01900000-0000-7000-8000-000000000001'];
+  disk.write(`.mailroom/events/${id}.jsonl`, `${JSON.stringify({ ...event, kind, created_at: at })}\n`);
+  const read = new EventLog(disk, id).read();
+  expect(read.map(({ created_at: seconds }) => new Date(seconds * 1_000).toISOString())).toEqual(
+    time === undefined ? [] : [time],
+  );
+  expect(() => publishedStatusOf(read)).not.toThrow();
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { NostrEvent } from '../../../src/letters/nostr-event.ts';
+import type { NostrEvent } from '../../../src/extensions/nip/letters/nostr-event.ts';
 import { TestProject } from '../../support/project.ts';
 
 /** The example of the repository: its roles, the program that plays them, its workflow. */

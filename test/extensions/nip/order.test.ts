@@ -1,9 +1,9 @@
 import fc from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
-import { kinds, tagOf, type NostrEvent } from '../../../src/letters/nostr-event.ts';
+import { kinds, tagOf, type NostrEvent } from '../../../src/extensions/nip/letters/nostr-event.ts';
 import { DiskGuard } from '../../../src/disk/disk-guard.ts';
 import { Announcer } from '../../../src/extensions/nip/nostr/announcer.ts';
-import { nip } from '../../languages/machine/nip.ts';
+import { nip } from './language/nip.ts';
 import { World } from '../../workflow/machine/world.ts';
 
 const signer = {

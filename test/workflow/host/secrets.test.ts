@@ -15,7 +15,7 @@ import { Records } from '../../../src/workflow/host/records.ts';
 import type { Observing, RunPorts } from '../../../src/workflow/host/ports.ts';
 import type { OpenRoot } from '../../../src/disk/roots.ts';
 import type { RunFolder } from '../../../src/workflow/machine/run-folder.ts';
-import { runFormatOf } from '../../../src/languages/languages.ts';
+import { languages, runFormatOf } from '../../../src/languages/languages.ts';
 import { RunFiles } from '../../../src/workflow/files/run-files.ts';
 import { RunOutbox } from '../../../src/workflow/files/run-outbox.ts';
 import { incomingFolder, runInbox } from '../../../src/host/run-mail.ts';
@@ -24,7 +24,7 @@ import { exit } from '../../providers/samples.ts';
 import { stage, swdl } from '../../docs/swdl-plays.ts';
 import { FolderDisk } from '../files/folder-disk.ts';
 import { anyValue, graph, step, template, workflow } from '../machine/graph.ts';
-import { nip } from '../../languages/machine/nip.ts';
+import { ofExtensions } from '../../support/of-extensions.ts';
 import { orchestrate } from '../../languages/machine/orchestrate.ts';
 import { expectMasked, filesIn, secret } from '../../mail/host/secret-documents.ts';
 import type { Provider } from '../../../src/providers/provider.ts';
@@ -39,6 +39,9 @@ import { noGit } from './no-git.ts';
 const run = '018f0000-0000-7000-8000-000000000001';
 const note = { ...anyValue, type: 'string' } as const;
 const any = { ...anyValue, type: 'any' } as const;
+
+/** Workflows of two roles whose answers are `one` and `two`. */
+const added = await ofExtensions<{ readonly twoSteps: Workflow }>('two-steps.ts');
 
 const definitions: Readonly<Record<string, Workflow>> = {
   native: workflow({
@@ -68,11 +71,7 @@ const definitions: Readonly<Record<string, Workflow>> = {
     stage('one', { outputs: { note: { type: 'string' }, data: { type: 'object' } } }),
     stage('two', { depends_on: ['one'] }),
   ]),
-  nip: nip(
-    ['step', 'a', '5200', 'output:one'],
-    ['step', 'b', '5200', 'input:$one', 'output:two'],
-    ['edge', 'a', 'b', 'always'],
-  ),
+  ...Object.fromEntries([...added].map(([name, { twoSteps }]) => [name, twoSteps])),
 };
 
 /** What every worker says. */
@@ -114,7 +113,7 @@ function answerAll(project: Disk, mail: RunOutbox, { text, values, code }: Said)
 
 /** What the language of a run shows of it. */
 function shownBy(project: Disk, open: OpenRoot, of: RunFolder): Pick<RunPorts, 'document' | 'observers'> {
-  const { records, document } = runFormatOf(of.definition);
+  const { records, document } = runFormatOf(of.definition, languages);
   const observing: Observing[] =
     records === undefined
       ? []
@@ -225,7 +224,7 @@ it.each(Object.keys(definitions))(
         const values = {
           note: text,
           data: { [`key ${secrets[0]!}`]: [text, 123_456, null] },
-          ...(language === 'nip' && { one: text, two: text }),
+          ...(added.has(language) && { one: text, two: text }),
         };
         const said = { text, cut, values, code };
         const plain = played(definition, [], said);

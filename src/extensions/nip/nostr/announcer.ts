@@ -1,5 +1,5 @@
 import type { DiskGuard } from '../../../disk/disk-guard.ts';
-import { type NostrEvent, kinds, tagOf, type EventTemplate } from '../../../letters/nostr-event.ts';
+import { type NostrEvent, kinds, tagOf, type EventTemplate } from '../letters/nostr-event.ts';
 import { unpublished, type Execution } from './execution-events.ts';
 import type { RunEvent } from '../../../workflow/machine/event.ts';
 import type { Rules } from '../../../workflow/machine/rules.ts';

@@ -1,4 +1,4 @@
-import type { NostrEvent } from '../../../letters/nostr-event.ts';
+import type { NostrEvent } from '../letters/nostr-event.ts';
 import type { RelayFilter } from './relay-messages.ts';
 
 /** Milliseconds that relays have to answer. */

@@ -1,4 +1,4 @@
-import { tagOf, type NostrEvent } from '../../../letters/nostr-event.ts';
+import { tagOf, type NostrEvent } from '../letters/nostr-event.ts';
 
 /**
  * The definition that an id (the tag `d`) names, of all that were kept, in their order: the newest

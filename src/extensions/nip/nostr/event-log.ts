@@ -1,5 +1,5 @@
-import type { NostrEvent } from '../../../letters/nostr-event.ts';
-import { readEvent } from '../../../letters/letters.ts';
+import type { NostrEvent } from '../letters/nostr-event.ts';
+import { readEvent } from '../letters/read.ts';
 import type { Disk } from '../../../disk/disk.ts';
 import { JsonLines } from './json-lines.ts';
 

@@ -4,7 +4,7 @@ import { isIn } from '../../../workflow/machine/fold/steps.ts';
 import type { Rules, StepRule } from '../../../workflow/machine/rules.ts';
 import type { RunState, StepRun } from '../../../workflow/machine/state.ts';
 import { reasonOf, statusOf } from '../../../workflow/machine/view.ts';
-import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from '../../../letters/nostr-event.ts';
+import { isSame, kinds, tagOf, type EventTemplate, type NostrEvent } from '../letters/nostr-event.ts';
 
 /** What all events of a run refer to. */
 export interface Execution {

@@ -1,5 +1,5 @@
 import { MailroomError } from '../../../kernel/errors.ts';
-import { kinds, type NostrEvent } from '../../../letters/nostr-event.ts';
+import { kinds, type NostrEvent } from '../letters/nostr-event.ts';
 import type { RelayFilter } from './relay-messages.ts';
 import { askRelays } from './asking.ts';
 

@@ -1,7 +1,7 @@
 import type { Protocol } from '../../../mail/format/protocol.ts';
 import { currentDefinition } from './definitions.ts';
 import type { WorkflowList } from './documents.ts';
-import { tagOf, type NostrEvent } from '../../../letters/nostr-event.ts';
+import { tagOf, type NostrEvent } from '../letters/nostr-event.ts';
 
 /**
  * Of several definitions with one id, lists only the current one. `protocol` null: there are no

@@ -1,5 +1,5 @@
 import { parseJson, type Json } from '../../../kernel/json.ts';
-import { kinds, tagOf, type NostrEvent } from '../../../letters/nostr-event.ts';
+import { kinds, tagOf, type NostrEvent } from '../letters/nostr-event.ts';
 import type { ExecutionReport, PublishedStatus } from './documents.ts';
 
 const statuses = ['running', 'completed', 'failed', 'cancelled'] as const;

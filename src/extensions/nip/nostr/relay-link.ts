@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
-import type { NostrEvent } from '../../../letters/nostr-event.ts';
-import { readRelayMessage, type RelayMessage } from '../../../letters/letters.ts';
+import type { NostrEvent } from '../letters/nostr-event.ts';
+import { readRelayMessage, type RelayMessage } from '../letters/read.ts';
 import { isWanted, type RelayFilter } from './relay-messages.ts';
 import { ownValue } from '../../../kernel/own.ts';
 

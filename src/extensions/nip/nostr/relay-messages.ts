@@ -1,6 +1,6 @@
 import type { Event } from 'nostr-tools/core';
 import { matchFilter, type Filter } from 'nostr-tools/filter';
-import type { NostrEvent } from '../../../letters/nostr-event.ts';
+import type { NostrEvent } from '../letters/nostr-event.ts';
 
 /**
  * A relay subscription: events of these kinds, authors and tags, from a time (seconds since 1970)

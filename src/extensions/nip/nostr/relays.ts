@@ -1,5 +1,5 @@
 import type { NipSettings } from '../../../config/config.ts';
-import type { NostrEvent } from '../../../letters/nostr-event.ts';
+import type { NostrEvent } from '../letters/nostr-event.ts';
 import type { RelayLink, RelayLinkOptions } from './relay-link.ts';
 import { Deliveries } from './deliveries.ts';
 import { EventLog } from './event-log.ts';

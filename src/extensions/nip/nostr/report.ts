@@ -2,7 +2,7 @@ import type { Json } from '../../../kernel/json.ts';
 import { creditOf } from '../../../workflow/machine/credit.ts';
 import type { Rules } from '../../../workflow/machine/rules.ts';
 import type { RunState } from '../../../workflow/machine/state.ts';
-import { tagOf, type EventTemplate } from '../../../letters/nostr-event.ts';
+import { tagOf, type EventTemplate } from '../letters/nostr-event.ts';
 import type { ExecutionReport } from './documents.ts';
 import { progressOf, runStatus } from './execution-events.ts';
 

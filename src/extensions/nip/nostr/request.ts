@@ -1,7 +1,7 @@
 import { parseExactJson, type Json } from '../../../kernel/json.ts';
 import type { ValueType } from '../../../workflow/model.ts';
 import { fillParameters } from '../../../workflow/machine/parameters.ts';
-import { kinds, tagOf, type NostrEvent } from '../../../letters/nostr-event.ts';
+import { kinds, tagOf, type NostrEvent } from '../letters/nostr-event.ts';
 
 /** A run requested by an event. */
 export interface AskedRun {

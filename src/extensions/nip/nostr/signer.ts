@@ -1,4 +1,4 @@
-import type { EventTemplate, NostrEvent } from '../../../letters/nostr-event.ts';
+import type { EventTemplate, NostrEvent } from '../letters/nostr-event.ts';
 
 /** Signs with the project's key. */
 export interface Signer {

@@ -4,13 +4,14 @@ import type { Act } from '../../../../src/extensions/composer/graph/documents.ts
 import { grammarOf } from '../../../../src/editing/grammar.ts';
 import { applyPatches } from '../../../../src/yaml/edit/edit.ts';
 import { parseYaml } from '../../../../src/yaml/yaml.ts';
+import { languages } from '../../../../src/languages/languages.ts';
 
 /** The text after an act, with its notes; or why it is refused. */
-function after(text: string, wish: Act): string {
+function after(text: string, wish: Act, known = languages): string {
   const read = parseYaml(text, 'x.yaml');
   if (!read.ok) throw new Error(read.problems[0]?.message);
   const { value } = read.value;
-  const acted = act(text, value, grammarOf('workflow', value), wish);
+  const acted = act(text, value, grammarOf('workflow', value, known), wish);
   if (!acted.ok) return `refused: ${acted.why}`;
   return applyPatches(text, acted.patches) + acted.notes.map((note) => `note: ${note}\n`).join('');
 }
@@ -313,8 +314,9 @@ describe('values and artifacts', () => {
   });
 
   it('refuses everything in a language whose steps are no graph', () => {
-    const event = 'kind: 30920\ntags: []\ncontent: ""\n';
-    expect(after(event, { do: 'arrange' })).toBe(
+    const [native] = languages;
+    const ungraphed = { ...native, editor: { ...native.editor, graph: null } };
+    expect(after(steps, { do: 'arrange' }, [ungraphed])).toBe(
       'refused: workflows of this language are changed in the text',
     );
   });

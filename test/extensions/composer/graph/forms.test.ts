@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { FormField } from '../../../../src/extensions/composer/graph/documents.ts';
 import { formsFor } from '../../../../src/extensions/composer/composer.ts';
+import { languages } from '../../../../src/languages/languages.ts';
 
 function fieldAt(fields: readonly FormField[], [key, ...rest]: readonly string[]): FormField {
   const found = fields.find((field) => field.key === key);
@@ -9,7 +10,7 @@ function fieldAt(fields: readonly FormField[], [key, ...rest]: readonly string[]
 }
 
 test('the forms bind modules and memories to a workflow of stages and to each stage', () => {
-  const { file, step, kinds } = formsFor('swdl')!;
+  const { file, step, kinds } = formsFor('swdl', languages)!;
   expect(fieldAt(file, ['context', 'global_modules']).control).toBe('list');
   expect(fieldAt(step, ['context', 'modules']).control).toBe('list');
   for (const fields of [file, step])

@@ -6,9 +6,11 @@ import { act } from '../../../../src/extensions/composer/graph/act.ts';
 import type { Act } from '../../../../src/extensions/composer/graph/documents.ts';
 import { writtenSteps } from '../../../../src/extensions/composer/graph/written.ts';
 import { grammarOf } from '../../../../src/editing/grammar.ts';
+import { kindOf } from '../../../../src/editing/kind.ts';
 import type { Json } from '../../../../src/kernel/json.ts';
 import { applyPatches, invertPatches, type Patch } from '../../../../src/yaml/edit/edit.ts';
 import { parseYaml } from '../../../../src/yaml/yaml.ts';
+import { languages } from '../../../../src/languages/languages.ts';
 
 /* Acts on the graphs of the workflows of this repository: whatever a person does, undo gives the first bytes. */
 
@@ -16,7 +18,8 @@ const folder = fileURLToPath(new URL('../../../../workflows/', import.meta.url))
 const plain = readdirSync(folder)
   .filter((name) => /\.(?:yaml|json)$/.test(name))
   .map((name) => readFileSync(`${folder}${name}`, 'utf8'))
-  .filter((text) => grammarOf('workflow', valueOf(text)).graph !== null);
+  .filter((text) => kindOf('x.yaml', false, text, languages) === 'workflow')
+  .filter((text) => grammarOf('workflow', valueOf(text), languages).graph !== null);
 const texts = [
   ...plain,
   ...plain.slice(0, 5).map((text) => `\ufeff${text.replaceAll('\n', '\r\n')}`),
@@ -46,7 +49,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
 
 function actOf({ kind, one, other, place }: Wish, text: string): Act {
   const value = valueOf(text);
-  const layout = grammarOf('workflow', value).graph!;
+  const layout = grammarOf('workflow', value, languages).graph!;
   const steps = writtenSteps(value, layout);
   const [from, to] = [steps[one % steps.length]!, steps[other % steps.length]!];
   const kinds = layout.kinds.map(({ name }) => name);
@@ -61,7 +64,7 @@ function actOf({ kind, one, other, place }: Wish, text: string): Act {
     { do: 'reorder', step: from.id, before: other % 3 === 0 ? null : to.id },
     { do: 'set', path: [...from.path, 'ui', 'color'], value: 'teal' },
     { do: 'arrange' },
-    { do: 'paste', language: grammarOf('workflow', value).name, steps: [from, to] },
+    { do: 'paste', language: grammarOf('workflow', value, languages).name, steps: [from, to] },
     { do: 'swap', path: [...from.path, 'depends_on', 1 + (other % 2)] },
   ];
   return acts[kind]!;
@@ -78,7 +81,7 @@ it('any acts and then their inverses give the first bytes, and every text on the
         const inverses: (readonly Patch[])[] = [];
         for (const each of wishes) {
           const value = valueOf(text);
-          const acted = act(text, value, grammarOf('workflow', value), actOf(each, text));
+          const acted = act(text, value, grammarOf('workflow', value, languages), actOf(each, text));
           if (!acted.ok) continue;
           inverses.push(invertPatches(text, acted.patches));
           text = applyPatches(text, acted.patches);
@@ -98,7 +101,7 @@ it('an act on one step changes no line of another', () => {
   fc.assert(
     fc.property(fc.constantFrom(...plain), fc.nat(20), (text, index) => {
       const value = valueOf(text);
-      const grammar = grammarOf('workflow', value);
+      const grammar = grammarOf('workflow', value, languages);
       const steps = writtenSteps(value, grammar.graph!);
       const { id } = steps[index % steps.length]!;
       const acted = act(text, value, grammar, { do: 'move', positions: { [id]: [1, 2] } });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { currentDefinition } from '../../../../src/extensions/nip/nostr/definitions.ts';
-import type { NostrEvent } from '../../../../src/letters/nostr-event.ts';
+import type { NostrEvent } from '../../../../src/extensions/nip/letters/nostr-event.ts';
 
 const event = (id: string, pubkey: string, at: number, d = 'w'): NostrEvent => ({
   id,

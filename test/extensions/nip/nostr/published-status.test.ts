@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NostrEvent } from '../../../../src/letters/nostr-event.ts';
+import type { NostrEvent } from '../../../../src/extensions/nip/letters/nostr-event.ts';
 import { publishedStatusOf } from '../../../../src/extensions/nip/nostr/published-status.ts';
 
 function event(pubkey: string, kind: number, at: number, content: string, ...tags: string[][]): NostrEvent {

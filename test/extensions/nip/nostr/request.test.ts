@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NostrEvent } from '../../../../src/letters/nostr-event.ts';
+import type { NostrEvent } from '../../../../src/extensions/nip/letters/nostr-event.ts';
 import { checkInputs, isReplayed, readAsked } from '../../../../src/extensions/nip/nostr/request.ts';
 
 const base = [

@@ -1,10 +1,11 @@
-import { generateSecretKey } from 'nostr-tools/pure';
+import { generateSecretKey, type Event } from 'nostr-tools/pure';
 import { RealDisk } from '../../../../src/disk/real-disk.ts';
-import { kinds, tagOf, type NostrEvent } from '../../../../src/letters/nostr-event.ts';
 import { listRuns } from '../../../../src/workflow/files/run-folders.ts';
-import { asks } from '../../../support/nip-request.ts';
+import { asks, tag } from '../../../support/nip-request.ts';
 import { TestRelay } from '../../../support/relay.ts';
 import type { Place } from '../place.ts';
+
+const kinds = { definition: 30_920, request: 5_920, result: 6_920, status: 7_920 };
 
 /** A workflow that is told in signed events. */
 export const measure = JSON.stringify({
@@ -38,17 +39,17 @@ export async function openRelay(place: Place, asked: boolean): Promise<void> {
 const [definitionLog, requestLog] = ['definitions', 'requests'];
 
 /** The events of a log; a torn last line is none. */
-function logOf(place: Place, name: string): NostrEvent[] {
+function logOf(place: Place, name: string): Event[] {
   const text = new RealDisk(place.root).read(`.mailroom/events/${name}.jsonl`, 10_000_000)?.toString() ?? '';
   return text
     .split('\n')
     .slice(0, -1)
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as NostrEvent);
+    .map((line) => JSON.parse(line) as Event);
 }
 
 /** Whether it is later than the one before it: only a result may share a second, when it is too far ahead of the clock. */
-function isInOrder({ created_at: at, kind }: NostrEvent, index: number, all: readonly NostrEvent[]): boolean {
+function isInOrder({ created_at: at, kind }: Event, index: number, all: readonly Event[]): boolean {
   const before = all[index - 1]?.created_at ?? 0;
   return at > before || (at === before && kind === kinds.result);
 }
@@ -76,12 +77,12 @@ export function checkPublished(place: Place, run: string, asked: boolean): strin
     [new Set(followed).size === followed.length, 'a request was followed twice'],
     [runs.length === 1, `there are ${String(runs.length)} runs`],
     [
-      results.map((each) => `${String(tagOf(each, 'step'))} ${String(tagOf(each, 'status'))}`).join() ===
+      results.map((each) => `${String(tag(each, 'step'))} ${String(tag(each, 'status'))}`).join() ===
         'build completed,two completed',
       `results: ${results.map(({ tags }) => JSON.stringify(tags)).join('; ')}`,
     ],
     [
-      last !== undefined && tagOf(last, 'status') === 'completed',
+      last !== undefined && tag(last, 'status') === 'completed',
       'the last status does not say that it is completed',
     ],
     [said.every(isInOrder), `the events have no order: ${times.join(', ')}`],

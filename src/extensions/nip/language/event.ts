@@ -1,7 +1,7 @@
-import type { Place } from '../../kernel/diagnostic.ts';
-import { isJsonObject } from '../../kernel/json.ts';
-import type { EventTemplate, NostrEvent } from '../../letters/nostr-event.ts';
-import { readDocument } from '../shared/document.ts';
+import type { Place } from '../../../kernel/diagnostic.ts';
+import { isJsonObject } from '../../../kernel/json.ts';
+import type { EventTemplate, NostrEvent } from '../letters/nostr-event.ts';
+import { readDocument } from '../../../languages/shared/document.ts';
 import { wordsOf } from './tags.ts';
 
 /** The event in a definition's text of valid shape, with or without a signature. */

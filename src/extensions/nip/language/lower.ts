@@ -1,15 +1,15 @@
-import { bareStep } from '../shared/bare-step.ts';
-import { call, literal, constant, orNull } from '../../expressions/build.ts';
-import type { Need, RoleWork, Step, ValueType, Workflow } from '../../workflow/model.ts';
-import type { Protocol } from '../../mail/format/protocol.ts';
-import type { Diagnostics } from '../shared/diagnostics.ts';
-import type { LanguageContext } from '../shared/context.ts';
+import { bareStep } from '../../../languages/shared/bare-step.ts';
+import { call, literal, constant, orNull } from '../../../expressions/build.ts';
+import type { Need, RoleWork, Step, ValueType, Workflow } from '../../../workflow/model.ts';
+import type { Protocol } from '../../../mail/format/protocol.ts';
+import type { Diagnostics } from '../../../languages/shared/diagnostics.ts';
+import type { LanguageContext } from '../../../languages/shared/context.ts';
 import type { Edges, EdgeTag } from './graph.ts';
 import { readCondition, type Names, readPath } from './paths.ts';
 import type { StepTag, InputPart } from './steps.ts';
 import { wordAt } from './tags.ts';
-import { parseExactJson } from '../../kernel/json.ts';
-import type { Tree } from '../../expressions/tree.ts';
+import { parseExactJson } from '../../../kernel/json.ts';
+import type { Tree } from '../../../expressions/tree.ts';
 
 /** A definition, tag by tag. */
 export interface Definition {

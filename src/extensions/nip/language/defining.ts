@@ -1,4 +1,4 @@
-import { kinds, type EventTemplate } from '../../letters/nostr-event.ts';
+import { kinds, type EventTemplate } from '../letters/nostr-event.ts';
 
 /** The arguments of the tool `define_workflow`. */
 export interface NewDefinition {

@@ -1,7 +1,7 @@
-import fc, { runs } from '../../support/fast-check.ts';
+import fc, { runs } from '../../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../src/kernel/json.ts';
-import type { Workflow } from '../../../src/workflow/model.ts';
+import type { Json } from '../../../../src/kernel/json.ts';
+import type { Workflow } from '../../../../src/workflow/model.ts';
 import {
   ancestors,
   conditionText,
@@ -13,9 +13,9 @@ import {
   type Played,
   type Script,
   type Source,
-} from './nip-interpreter.ts';
+} from './interpreter.ts';
 import { nip } from './nip.ts';
-import { World } from '../../workflow/machine/world.ts';
+import { World } from '../../../workflow/machine/world.ts';
 
 const ways = [[], ['n'], ['s'], ['deep', 'n'], ['missing'], ['missing', 'deeper']];
 

@@ -1,21 +1,21 @@
-import type { WorkflowLanguage } from '../shared/workflow-language.ts';
-import type { Diagnostic } from '../../kernel/diagnostic.ts';
-import { isJsonObject, type Json } from '../../kernel/json.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
-import type { ValueType, Workflow } from '../../workflow/model.ts';
-import { checkShape } from '../../yaml/issues.ts';
-import type { YamlDocument } from '../../yaml/yaml.ts';
-import { Diagnostics } from '../shared/diagnostics.ts';
-import type { LanguageContext } from '../shared/context.ts';
+import type { WorkflowLanguage } from '../../../languages/shared/workflow-language.ts';
+import type { Diagnostic } from '../../../kernel/diagnostic.ts';
+import { isJsonObject, type Json } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
+import type { ValueType, Workflow } from '../../../workflow/model.ts';
+import { checkShape } from '../../../yaml/issues.ts';
+import type { YamlDocument } from '../../../yaml/yaml.ts';
+import { Diagnostics } from '../../../languages/shared/diagnostics.ts';
+import type { LanguageContext } from '../../../languages/shared/context.ts';
 import { readGraph } from './graph.ts';
 import { lower, makersOf, type Definition } from './lower.ts';
 import { readStep, type StepTag } from './steps.ts';
 import { expectLength, oneOf, readTags, single, wordAt, wordsOf, type Tag } from './tags.ts';
 import * as z from 'zod';
-import type { LanguageEditor } from '../shared/editor.ts';
-import type { Language } from '../../expressions/language.ts';
-import type { Vocabulary } from '../../workflow/check/vocabulary.ts';
-import { commonFunctions } from '../../expressions/functions.ts';
+import type { LanguageEditor } from '../../../languages/shared/editor.ts';
+import type { Language } from '../../../expressions/language.ts';
+import type { Vocabulary } from '../../../workflow/check/vocabulary.ts';
+import { commonFunctions } from '../../../expressions/functions.ts';
 
 /** The syntax of lowered conditions and inputs: paths of the engine with case-sensitive names. */
 const nipLanguage: Language = {

@@ -1,9 +1,9 @@
-import { call, literal, path } from '../../expressions/build.ts';
-import { tokenize } from '../../expressions/lexer.ts';
-import { parseTokens } from '../../expressions/parser.ts';
-import { SyntaxProblem, type Problem, type Span } from '../../expressions/problem.ts';
-import type { Tree } from '../../expressions/tree.ts';
-import { didYouMean } from '../../kernel/nearest.ts';
+import { call, literal, path } from '../../../expressions/build.ts';
+import { tokenize } from '../../../expressions/lexer.ts';
+import { parseTokens } from '../../../expressions/parser.ts';
+import { SyntaxProblem, type Problem, type Span } from '../../../expressions/problem.ts';
+import type { Tree } from '../../../expressions/tree.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
 
 /** The names that paths of a step, or of a condition on the way to it, can use. */
 export interface Names {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDelivery, readEvent, readRelayMessage } from '../../src/letters/letters.ts';
+import { readDelivery, readEvent, readRelayMessage } from '../../../../src/extensions/nip/letters/read.ts';
 
 const event = {
   id: 'a'.repeat(64),

@@ -1,6 +1,6 @@
-import { didYouMean } from '../../kernel/nearest.ts';
-import type { Path } from '../../yaml/yaml.ts';
-import type { Diagnostics } from '../shared/diagnostics.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
+import type { Path } from '../../../yaml/yaml.ts';
+import type { Diagnostics } from '../../../languages/shared/diagnostics.ts';
 import { expectLength, wordAt, type Tag } from './tags.ts';
 
 const policies = ['retry', 'skip', 'abort'] as const;

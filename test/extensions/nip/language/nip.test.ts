@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nip } from './nip.ts';
-import { World } from '../../workflow/machine/world.ts';
+import { World } from '../../../workflow/machine/world.ts';
 
 const a = ['step', 'a', '5200', 'output:one'];
 const b = ['step', 'b', '5200', 'output:two'];

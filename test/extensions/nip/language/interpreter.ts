@@ -1,4 +1,4 @@
-import type { Json } from '../../../src/kernel/json.ts';
+import type { Json } from '../../../../src/kernel/json.ts';
 
 /*
  * The semantics of the language nip, said directly: no journal, no state machine, no lowering. Conditions and sources are

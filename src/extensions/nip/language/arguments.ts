@@ -1,6 +1,6 @@
-import type { Diagnostic, Place } from '../../kernel/diagnostic.ts';
+import type { Diagnostic, Place } from '../../../kernel/diagnostic.ts';
 import { definitionWords, type DefinitionWord, type NewDefinition } from './defining.ts';
-import { Source } from '../../yaml/source.ts';
+import { Source } from '../../../yaml/source.ts';
 
 /** The line of the first tag in the text of a definition, and the column of a tag's first word. */
 const [firstLine, firstColumn] = [4, 6];

@@ -1,6 +1,6 @@
-import { didYouMean } from '../../kernel/nearest.ts';
-import { Graph, type GraphNode } from '../../workflow/check/body.ts';
-import type { Diagnostics } from '../shared/diagnostics.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
+import { Graph, type GraphNode } from '../../../workflow/check/body.ts';
+import type { Diagnostics } from '../../../languages/shared/diagnostics.ts';
 import type { StepTag } from './steps.ts';
 import { expectLength, wordAt, type Tag } from './tags.ts';
 

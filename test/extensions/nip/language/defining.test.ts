@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { definitionTemplate, definitionText } from '../../../src/languages/nip/defining.ts';
+import { definitionTemplate, definitionText } from '../../../../src/extensions/nip/language/defining.ts';
 
 const steps = [
   { id: 'translate', agentKind: 5_100, inputMapping: 'input:$input.text', outputName: 'translated' },

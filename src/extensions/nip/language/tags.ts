@@ -1,7 +1,7 @@
-import { didYouMean, nearest } from '../../kernel/nearest.ts';
-import type { Json } from '../../kernel/json.ts';
-import type { Path, YamlDocument } from '../../yaml/yaml.ts';
-import type { Diagnostics } from '../shared/diagnostics.ts';
+import { didYouMean, nearest } from '../../../kernel/nearest.ts';
+import type { Json } from '../../../kernel/json.ts';
+import type { Path, YamlDocument } from '../../../yaml/yaml.ts';
+import type { Diagnostics } from '../../../languages/shared/diagnostics.ts';
 
 /** The tags of a definition; other tags of an event are ignored. */
 export const tagNames = ['d', 'name', 'version', 'step', 'edge', 'input', 'output'] as const;

@@ -1,10 +1,10 @@
-import fc from '../../support/fast-check.ts';
+import fc from '../../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
-import type { Workflow } from '../../../src/workflow/model.ts';
-import { allocation, creditOf, unitsOf } from '../../../src/workflow/machine/credit.ts';
-import { isIn } from '../../../src/workflow/machine/fold/steps.ts';
-import { nip } from '../../languages/machine/nip.ts';
-import { World } from './world.ts';
+import type { Workflow } from '../../../../src/workflow/model.ts';
+import { allocation, creditOf, unitsOf } from '../../../../src/workflow/machine/credit.ts';
+import { isIn } from '../../../../src/workflow/machine/fold/steps.ts';
+import { nip } from './nip.ts';
+import { World } from '../../../workflow/machine/world.ts';
 
 const chain = nip(
   ['step', 'a', '5200', 'output:one'],

@@ -1,0 +1,1 @@
+export { nip as language } from '../../../src/extensions/nip/language/read.ts';
