@@ -201,10 +201,15 @@ async function awayOf(
   disk: Disk,
   settings: RunSettings,
   run: RunFolder,
-  { report, wake, host }: AwayParts,
+  parts: {
+    readonly report: (act: () => void) => void;
+    readonly wake: () => void;
+    readonly host: () => RunHost;
+  },
 ): Promise<StepsAway | null> {
   if (!hasAwaySteps(run.definition.body)) return null;
   const { config, environment, hooks } = settings;
+  const { report, wake, host } = parts;
   const { steps } = otherHosts(hooks, `a step of ${run.definition.name}`);
   const events: AgentEvents = {
     ready: (key, launch) => {
@@ -215,12 +220,6 @@ async function awayOf(
     ended: (key, outcome, exit, changed) => report(() => host().away.ended(key, outcome, exit, changed)),
   };
   return steps({ disk, config, environment }, run, { events, wake });
-}
-
-interface AwayParts {
-  readonly report: (act: () => void) => void;
-  readonly wake: () => void;
-  readonly host: () => RunHost;
 }
 
 function hasAwaySteps({ steps }: Body): boolean {
