@@ -8,7 +8,7 @@ import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** Text of files by their paths, which begin with `src/`. */
+/** Text of files by their paths, which begin with `src/` or `test/`. */
 export type Sources = ReadonlyMap<string, string>;
 
 /** What is counted, by name: the figure, and what it consists of where that can be listed. */
@@ -26,14 +26,12 @@ const fewestKeys = 4;
 /** Limits of lines are multiples of this, so that a small fix stays within them. */
 const linesStep = 500;
 
-/** Weighs the sources. */
-export function weigh(sources: Sources): readonly Weight[] {
-  const files = [...sources]
-    .filter(([path]) => /\.tsx?$/.test(path))
-    .map(([path, text]) => ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true));
+/** Weighs the sources; the tests are only asked which interfaces they implement. */
+export function weigh(sources: Sources, tests: Sources = new Map()): readonly Weight[] {
+  const files = parsed(sources);
   const modules = new Map(files.map((file) => [file.fileName, moduleOf(file)]));
   const own = [...sources].filter(([path]) => !path.startsWith(extensions));
-  const classes = behaviours(files, modules);
+  const found = behaviours(files, modules, parsed(tests));
   const names = exportedNames(modules);
   const once = names.filter(({ users }) => users.size === 1).map(({ id }) => id);
   const listed = (name: string, list: readonly string[]): Weight => ({ name, count: list.length, list });
@@ -44,10 +42,10 @@ export function weigh(sources: Sources): readonly Weight[] {
     counted('files', files.length),
     listed(`files below ${String(floor)} lines with one importer in their folder`, slices(sources, modules)),
     listed(`types beside a schema with the same ${String(fewestKeys)} or more keys`, doubledTypes(files)),
-    counted('behavioural interfaces', classes.size),
+    counted('behavioural interfaces', found.size),
     listed(
-      'behavioural interfaces with one class or none',
-      [...classes].flatMap(([id, count]) => (count < 2 ? [id] : [])),
+      'behavioural interfaces with one implementation or none',
+      [...found].flatMap(([id, count]) => (count < 2 ? [id] : [])),
     ),
     {
       name: 'exported names that one file uses, in percent',
@@ -56,6 +54,12 @@ export function weigh(sources: Sources): readonly Weight[] {
     },
     listed('functions that only pass on', files.flatMap(passingOn)),
   ];
+}
+
+function parsed(sources: Sources): readonly ts.SourceFile[] {
+  return [...sources]
+    .filter(([path]) => /\.tsx?$/.test(path))
+    .map(([path, text]) => ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true));
 }
 
 function linesOf(sources: readonly (readonly [path: string, text: string])[]): number {
@@ -206,24 +210,100 @@ function keysOf(members: readonly (ts.TypeElement | ts.ObjectLiteralElementLike)
     .join();
 }
 
-/** Interfaces mostly made of methods, by the number of classes that implement them. */
+/**
+ * Interfaces mostly made of methods, by the number of their implementations: classes, and object
+ * literals of that type. All of the tests are one more, where the sources have one.
+ */
 function behaviours(
   files: readonly ts.SourceFile[],
   modules: ReadonlyMap<string, Module>,
+  tests: readonly ts.SourceFile[],
 ): ReadonlyMap<string, number> {
+  const all = new Map([...modules, ...tests.map((file) => [file.fileName, moduleOf(file)] as const)]);
+  const idOf = ({ fileName }: ts.SourceFile, name: string) => declared(all, fileName, name);
   const found = new Map<string, number>();
-  const implemented: string[] = [];
+  const bases = new Map<string, readonly string[]>();
+  const parameters = new Map<string, Parameters>();
   for (const file of files)
     visit(file, (node) => {
-      if (ts.isInterfaceDeclaration(node)) {
-        const methods = node.members.filter(isMethod).length;
-        if (2 * methods > node.members.length) found.set(nameOf(file, node), 0);
-      } else if (ts.isClassLike(node))
-        for (const { expression } of (node.heritageClauses ?? []).flatMap(({ types }) => types))
-          implemented.push(declared(modules, file.fileName, expression.getText()));
+      const id = nameOf(file, node);
+      if (ts.isFunctionDeclaration(node)) parameters.set(id, node.parameters);
+      if (ts.isConstructorDeclaration(node)) parameters.set(nameOf(file, node.parent), node.parameters);
+      if (!ts.isInterfaceDeclaration(node)) return;
+      bases.set(
+        id,
+        heritageOf(node).map((name) => idOf(file, name)),
+      );
+      const methods = node.members.filter(isMethod).length;
+      if (2 * methods > node.members.length) found.set(id, 0);
     });
-  for (const id of implemented.filter((each) => found.has(each))) found.set(id, (found.get(id) ?? 0) + 1);
+  const withBases = (id: string): string[] => [id, ...(bases.get(id) ?? []).flatMap(withBases)];
+  const known = (file: ts.SourceFile) =>
+    implementedIn(file, (callee) => parameters.get(idOf(file, callee)))
+      .flatMap((name) => withBases(idOf(file, name)))
+      .filter((id) => found.has(id));
+  const add = (id: string) => found.set(id, (found.get(id) ?? 0) + 1);
+  files.flatMap(known).forEach(add);
+  const doubles = new Set(tests.flatMap(known));
+  [...doubles].filter((id) => found.get(id) !== 0).forEach(add);
   return found;
+}
+
+type Parameters = readonly ts.ParameterDeclaration[];
+
+/** The names of the types that classes and object literals of a file implement. */
+function implementedIn(
+  file: ts.SourceFile,
+  parametersOf: (callee: string) => Parameters | undefined,
+): readonly string[] {
+  const names: string[] = [];
+  visit(file, (node) => {
+    if (ts.isClassLike(node)) names.push(...heritageOf(node));
+    else if (ts.isObjectLiteralExpression(node)) names.push(...namesIn(typeOf(node, parametersOf)));
+  });
+  return names;
+}
+
+function heritageOf({ heritageClauses }: ts.ClassLikeDeclaration | ts.InterfaceDeclaration) {
+  return (heritageClauses ?? []).flatMap(({ types }) =>
+    types.flatMap(({ expression, typeArguments }) =>
+      wrappers.has(expression.getText()) ? namesIn(typeArguments?.[0]) : [expression.getText()],
+    ),
+  );
+}
+
+/** The type that is written where the value of an expression goes: a variable, a result, a parameter. */
+function typeOf(
+  node: ts.Expression,
+  parametersOf: (callee: string) => Parameters | undefined,
+): ts.TypeNode | undefined {
+  const { parent } = node;
+  if (ts.isParenthesizedExpression(parent) || ts.isConditionalExpression(parent))
+    return typeOf(parent, parametersOf);
+  if (ts.isReturnStatement(parent)) return ts.findAncestor(parent, ts.isFunctionLike)?.type;
+  if (ts.isCallExpression(parent) || ts.isNewExpression(parent)) {
+    const owner = ts.findAncestor(parent, ts.isClassLike);
+    const isSuper = parent.expression.kind === ts.SyntaxKind.SuperKeyword && owner !== undefined;
+    const [callee = ''] = isSuper ? heritageOf(owner) : [parent.expression.getText()];
+    return parametersOf(callee)?.[parent.arguments?.indexOf(node) ?? -1]?.type;
+  }
+  const isTyped =
+    ts.isVariableDeclaration(parent) ||
+    ts.isPropertyDeclaration(parent) ||
+    ts.isArrowFunction(parent) ||
+    ts.isSatisfiesExpression(parent);
+  return isTyped ? parent.type : undefined;
+}
+
+const wrappers = new Set(['Promise', 'Partial', 'Pick', 'Omit']);
+
+/** The names of a type and of the others of its union, without what wraps them. */
+function namesIn(type: ts.TypeNode | undefined): readonly string[] {
+  if (type === undefined) return [];
+  if (ts.isUnionTypeNode(type) || ts.isIntersectionTypeNode(type)) return type.types.flatMap(namesIn);
+  if (!ts.isTypeReferenceNode(type)) return [];
+  const name = type.typeName.getText();
+  return wrappers.has(name) ? namesIn(type.typeArguments?.[0]) : [name];
 }
 
 function isMethod(member: ts.TypeElement): boolean {
@@ -308,14 +388,14 @@ function visit(node: ts.Node, look: (node: ts.Node) => void): void {
   ts.forEachChild(node, (inner) => visit(inner, look));
 }
 
-/** The sources of this checkout. */
-export function readSources(): Sources {
-  const root = new URL('../src/', import.meta.url);
+/** The sources of this checkout, or its tests. */
+export function readSources(folder: 'src' | 'test' = 'src'): Sources {
+  const root = new URL(`../${folder}/`, import.meta.url);
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted();
   return new Map(
     paths
       .filter((path) => /\.(?:tsx?|css|html)$/.test(path))
-      .map((path) => [`src/${path}`, readFileSync(new URL(path, root), 'utf8')]),
+      .map((path) => [`${folder}/${path}`, readFileSync(new URL(path, root), 'utf8')]),
   );
 }
 
@@ -340,7 +420,7 @@ export function lowered(
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const weights = weigh(readSources());
+  const weights = weigh(readSources(), readSources('test'));
   if (process.argv.includes('--lower'))
     writeFileSync(table, `${JSON.stringify(lowered(reached(), weights), null, 2)}\n`);
   for (const { name, count, list } of weights) {

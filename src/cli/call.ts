@@ -15,7 +15,7 @@ import { findProgram } from '../process/proc.ts';
 import { useLaunchers, type SpawnLauncher } from '../process/starting/launcher.ts';
 import type { Controller } from '../mail/controller/contract.ts';
 import type { UpOptions } from '../up/start.ts';
-import type { Edited } from '../project/edited-project.ts';
+import type { EditedProject } from '../project/edited-project.ts';
 import type { Finding } from '../kernel/finding.ts';
 import type { OwnTemplate } from '../project/template.ts';
 import type { ScaffoldResult } from '../project/scaffold.ts';
@@ -81,7 +81,7 @@ export class Call implements Surroundings {
    * The project around a file (absolute) as an editor shows it; outside of one, the folder of the
    * file.
    */
-  async openEdited(file: string, unsaved: UnsavedTexts): Promise<Edited> {
+  async openEdited(file: string, unsaved: UnsavedTexts): Promise<EditedProject> {
     const { EditedProject } = await import('../project/edited-project.ts');
     const root = findProject(dirname(file), this.environment['HOME'] ?? homedir());
     return EditedProject.open(root ?? dirname(file), root !== null, unsaved, this);
@@ -91,17 +91,13 @@ export class Call implements Surroundings {
    * Calls back with each pressed character, without Enter, until the returned function is called.
    * Ctrl-C and Ctrl-Z work as ever. A background job of a shell gets none.
    */
-  onKey(act: (key: string) => void): () => void {
-    return onKey(act);
-  }
+  readonly onKey: (act: (key: string) => void) => () => void = onKey;
 
   /**
    * The text of a file that the caller named, by its absolute path, anywhere; null: it does not
    * exist.
    */
-  readText(path: string): string | null {
-    return readText(path);
-  }
+  readonly readText: (path: string) => string | null = readText;
 
   /** The files of a project's protocol; empty: it has none, and a template can bring one. */
   protocolFiles(root: string): readonly string[] {

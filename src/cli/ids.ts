@@ -40,7 +40,7 @@ export async function idOf(context: Context, word: string, kinds: readonly Kind[
 /** Ids begin with the time at which they were made, but for those of runs in some languages. */
 function newest(context: Context, kinds: readonly Kind[]): string | undefined {
   const project = context.place();
-  const state = project.state();
+  const state = project.journal.state();
   const { messages, threads } = directoryOf(state, []);
   const [run] = kinds.includes('run') ? project.workflows.runs() : [];
   const ids = {
@@ -69,7 +69,7 @@ async function entryOf(context: Context, word: string, kinds: readonly Kind[]): 
   if (item === undefined) return undefined;
   const [message, gate] = item.run === null ? [item.id, null] : [null, item.id];
   const failed =
-    item.thread === null ? null : (failedIn(project.state(), item.thread).toSorted().at(-1) ?? null);
+    item.thread === null ? null : (failedIn(project.journal.state(), item.thread).toSorted().at(-1) ?? null);
   const ids = { message, failed, gate, thread: item.thread, run: item.run };
   return kinds.map((kind) => ids[kind]).find((id) => id !== null) ?? undefined;
 }
@@ -95,7 +95,7 @@ export function runOf(
   const { workflows } = project;
   const run = workflows.find(word);
   if (run === null || run.run === word) return run;
-  const mail = directoryOf(project.state(), []);
+  const mail = directoryOf(project.journal.state(), []);
   namedIn(word, { ...mail, runs: workflows.runs().map(aboutRun) }, kinds);
   return run;
 }

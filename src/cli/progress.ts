@@ -9,16 +9,12 @@ import { cut } from './columns.ts';
 import { ahead, clock, line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
 import { doing, turnWords } from './status-text.ts';
-import { ProgressLines, type ProgressView } from './progress-lines.ts';
+import { ProgressLines } from './progress-lines.ts';
 import type { Controller } from '../mail/controller/contract.ts';
 import type { Colours, Room, Terminal } from './terminal.ts';
 import type { MailStatus } from '../documents/status.ts';
 
-/** The progress display of a running controller. */
-export interface Progress extends ProgressView {
-  /** Prints what has changed by events. */
-  look(state: MailState, events: readonly MailEvent[]): void;
-}
+export type Progress = ReturnType<typeof startProgress>;
 
 /**
  * Shows what a controller does: one line per event, and on a terminal a block below them that is
@@ -30,21 +26,22 @@ export function startProgress(
   terminal: Terminal,
   controller: Controller,
   { keys, quiet }: { readonly keys: Keyboard | null; readonly quiet: boolean },
-): Progress {
+) {
   const live = keys && { lines: (room: Room) => statusLines(terminal, controller, room), keys };
   const lines = new ProgressLines(terminal, { live, quiet });
   const changes = new MailChanges(controller.state, money);
   lines.say(headline(controller.definition.protocol));
   lines.notes(controller.notes);
   return {
-    look: (state, events) => {
+    /** Prints what has changed by events. */
+    look: (state: MailState, events: readonly MailEvent[]): void => {
       lines.problems(controller.problems());
       lines.recoveries(controller.recoveries());
       if (events.length === 0) return;
       for (const change of changes.by(events, state)) lines.say(painted(change, lines.colours));
       lines.changed();
     },
-    say: (text) => lines.say(text),
+    say: (text: string) => lines.say(text),
     close: () => lines.close(),
   };
 }

@@ -30,7 +30,7 @@ export async function awaitAnswer(context: Context, project: Project, waiting: W
   try {
     for (;;) {
       const sent = sentNow(project, waiting.sending);
-      const answer = sent && answerTo(project.state(), sent.id, waiting.role);
+      const answer = sent && answerTo(project.journal.state(), sent.id, waiting.role);
       if (answer && !waiting.json) show(context, answer.news, shown);
       if (sent && answer?.is === 'over') return end(context, project, answer, sent, waiting.json);
       if (stopped)
@@ -76,7 +76,7 @@ function end(
   const silent = answer.news.length === 0;
   const failed = answer.thread === 'failed' || (answer.thread === 'quiet' && silent);
   if (asJson) {
-    const state = project.state();
+    const state = project.journal.state();
     const messages = answer.news.map((message) => messageDocument(project, knownMessage(state, message)));
     terminal.write(json({ ...sent, thread_state: answer.thread, messages }));
   } else if (failed || silent) terminal.complain(`the thread is ${answer.thread}\n`);

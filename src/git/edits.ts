@@ -11,39 +11,33 @@ import { treeChanges, workspaceTree, type TreeChange } from './workspace-tree.ts
  */
 const reportedBytes = 16 * 1024 * 1024;
 
-export interface EditWatch {
-  /** The files that differ now, ignored ones left out; null if git cannot compare them. */
-  edits(): Promise<Edits | null>;
-}
-
 /**
- * Records the present content of a workspace. Mail, and files in the folders `uncounted`
- * (absolute), are not reported.
+ * Records the present content of a workspace. Returns what reports the files that differ at its
+ * call, ignored ones left out; null if git cannot compare them. Mail, and files in the folders
+ * `uncounted` (absolute), are not reported.
  */
 export async function watchEdits(
   workspace: string,
   project: string,
   uncounted: readonly string[],
-): Promise<EditWatch> {
+): Promise<() => Promise<Edits | null>> {
   const before = await workspaceTree(workspace);
   const isOurPath = ownPaths(workspace, project);
   const others = uncounted.map((folder) => relative(workspace, folder));
   const counts = (path: string) =>
     !isOurPath(path) && !others.some((other) => other === '' || `${path}/`.startsWith(`${other}/`));
-  return {
-    async edits() {
-      const after = before === null ? null : await workspaceTree(workspace);
-      const prefix = await git(['rev-parse', '--show-prefix'], { cwd: workspace });
-      if (before === null || after === null || prefix.exitCode !== 0) return null;
-      const changes = await treeChanges(workspace, before, after);
-      const from = prefix.stdout.replace(/\n$/, '').length;
-      if (changes === null) return null;
-      const below = changes.map((change) => ({ ...change, path: change.path.slice(from) }));
-      return editsOf(
-        workspace,
-        below.filter(({ path }) => counts(path)),
-      );
-    },
+  return async () => {
+    const after = before === null ? null : await workspaceTree(workspace);
+    const prefix = await git(['rev-parse', '--show-prefix'], { cwd: workspace });
+    if (before === null || after === null || prefix.exitCode !== 0) return null;
+    const changes = await treeChanges(workspace, before, after);
+    const from = prefix.stdout.replace(/\n$/, '').length;
+    if (changes === null) return null;
+    const below = changes.map((change) => ({ ...change, path: change.path.slice(from) }));
+    return editsOf(
+      workspace,
+      below.filter(({ path }) => counts(path)),
+    );
   };
 }
 

@@ -26,13 +26,11 @@ export function ownPaths(folder: string, project: string): (path: string) => boo
   return (path) => isOurs(relative(project, join(folder, path)) + (path.endsWith('/') ? '/' : ''));
 }
 
-export interface FolderWatch {
-  /**
-   * What changed in the folder, ignored files left out; a string: why git cannot compare; null: the
-   * folder lies outside git.
-   */
-  changes(): Promise<FolderChanges | string | null>;
-}
+/**
+ * Resolves to what changed in a folder, ignored files left out; a string: why git cannot compare;
+ * null: the folder lies outside git.
+ */
+export type FolderWatch = () => Promise<FolderChanges | string | null>;
 
 /**
  * Records the present content of a folder. Files that Mailroom itself writes below the project do
@@ -41,20 +39,18 @@ export interface FolderWatch {
 export async function watchFolder(folder: string, project: string): Promise<FolderWatch> {
   const before = await noteTree(folder);
   const isOurPath = ownPaths(folder, project);
-  return {
-    async changes() {
-      if (before.tree === null && before.problem === null) return null;
-      const after = await noteTree(folder);
-      if (after.tree === null) return after.problem ?? 'git finds no repository there any more';
-      if (before.tree === null) return before.problem;
-      // Git skips such a folder, so an agent's changes in it would not be seen.
-      const closed = after.closed.find((path) => !before.closed.includes(path) && !isOurPath(path));
-      if (closed !== undefined) return `git cannot read the folder ${JSON.stringify(closed)}`;
-      if (before.tree === after.tree) return { paths: [], untracked: [] };
-      const changed = await changedPaths(folder, before.tree, after.tree);
-      if (changed === null) return 'git finds what it noted no more';
-      const paths = changed.filter((path) => !isOurPath(path));
-      return { paths, untracked: before.untracked(paths) };
-    },
+  return async () => {
+    if (before.tree === null && before.problem === null) return null;
+    const after = await noteTree(folder);
+    if (after.tree === null) return after.problem ?? 'git finds no repository there any more';
+    if (before.tree === null) return before.problem;
+    // Git skips such a folder, so an agent's changes in it would not be seen.
+    const closed = after.closed.find((path) => !before.closed.includes(path) && !isOurPath(path));
+    if (closed !== undefined) return `git cannot read the folder ${JSON.stringify(closed)}`;
+    if (before.tree === after.tree) return { paths: [], untracked: [] };
+    const changed = await changedPaths(folder, before.tree, after.tree);
+    if (changed === null) return 'git finds what it noted no more';
+    const paths = changed.filter((path) => !isOurPath(path));
+    return { paths, untracked: before.untracked(paths) };
   };
 }

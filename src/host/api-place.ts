@@ -22,25 +22,12 @@ const socket = `${apiFolder}/sock`;
 /** The largest path of a Unix socket, in bytes. */
 const longestSocket = 107;
 
-/** The folder of the API, locked by this process. */
-export interface ApiPlace {
-  /** The absolute path of the Unix socket; null: it would be too long. */
-  readonly socket: string | null;
-  /**
-   * Who may use the API: the keys of the start that the file still has. Others may have placed a
-   * key that was added since. Throws `E_FILE`.
-   */
-  keys(): readonly ApiKey[];
-  /** Removes the socket and releases the lock. */
-  close(): Promise<void>;
-}
-
 /**
  * Locks the API of a project for one server. Creates the file of keys, readable only by its owner,
  * with a key named `owner` that may write, if it is missing. Throws `E_LOCKED` while another server
  * runs, `E_TRACKED` and `E_FILE`.
  */
-export async function takeApiPlace(disk: Disk, owner: string): Promise<ApiPlace> {
+export async function takeApiPlace(disk: Disk, owner: string) {
   await refuseTrackedState(disk);
   clearPlaces(disk, 'folder', [apiFolder]);
   const held = await take(disk, lock, lock, () => taken(disk));
@@ -61,8 +48,14 @@ export async function takeApiPlace(disk: Disk, owner: string): Promise<ApiPlace>
   // A server that was killed has left it.
   rmSync(path, { force: true });
   return {
+    /** The absolute path of the Unix socket; null: it would be too long. */
     socket: Buffer.byteLength(path) > longestSocket ? null : path,
-    keys: () => readKeys(disk).filter((key) => known.some((each) => isSame(each, key))),
+    /**
+     * Who may use the API: the keys of the start that the file still has. Others may have placed a
+     * key that was added since. Throws `E_FILE`.
+     */
+    keys: (): readonly ApiKey[] => readKeys(disk).filter((key) => known.some((each) => isSame(each, key))),
+    /** Removes the socket and releases the lock. */
     close: async () => {
       rmSync(path, { force: true });
       removeHolder(disk, lock);

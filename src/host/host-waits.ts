@@ -24,18 +24,13 @@ export function isHeldBecause(problem: string): boolean {
   return problem.startsWith(toStart) || problem.startsWith(toRecord);
 }
 
-interface AfterEnd {
-  readonly unread: (problem: string) => void;
-  readonly isStopped: () => boolean;
-}
-
 /**
  * What follows the end of a process, again and again while a fault of the machine prevents it.
  * `unread` receives each fault; where `isStopped`, it is thrown.
  */
 export async function onceRepaired<T>(
   act: () => Promise<T>,
-  { unread, isStopped }: AfterEnd,
+  { unread, isStopped }: { unread: (problem: string) => void; isStopped: () => boolean },
   rest = () => setTimeout(restMs),
 ): Promise<T> {
   for (;;) {

@@ -5,7 +5,7 @@ import { inOrder } from '../yaml/diagnostics.ts';
 import type { Path, YamlDocument } from '../yaml/yaml.ts';
 import { readDocument } from './shared/document.ts';
 import { languages } from './languages.ts';
-import type { Children } from './shared/children.ts';
+import type { ReadChild } from './shared/children.ts';
 import type { Diagnostics } from './shared/diagnostics.ts';
 import type { LanguageContext } from './shared/context.ts';
 import type { PromptContext } from './shared/prompt-contexts.ts';
@@ -75,10 +75,8 @@ class Reader {
     const language = this.#languageOf(document.value);
     if (language === null) return null;
     const way = [...above, file];
-    const children: Children = {
-      child: (diagnostics, path, name) => this.#child(diagnostics, path, name, way),
-    };
-    const { workflow, problems } = language.read(document.value, this.#context, children, file);
+    const readChild: ReadChild = (diagnostics, path, name) => this.#child(diagnostics, path, name, way);
+    const { workflow, problems } = language.read(document.value, this.#context, readChild, file);
     this.problems.push(...problems);
     return workflow;
   }

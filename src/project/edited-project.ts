@@ -30,22 +30,7 @@ export interface Defined {
 }
 
 /** The files of a folder as an editor shows them, unsaved texts included. Writes nothing. */
-export interface Edited {
-  /** All problems of one file (absolute), by the checks of `validate` and `check`. */
-  diagnose(file: string, text: string): Promise<readonly Diagnostic[]>;
-  /** What may stand at an offset. */
-  complete(file: string, text: string, offset: number): Promise<readonly Completion[]>;
-  /** What is known of a key or a step at an offset, as Markdown; null: nothing. */
-  hover(file: string, text: string, offset: number): Promise<string | null>;
-  /** Where the name at an offset is defined; null: nowhere. */
-  define(file: string, text: string, offset: number): Promise<Defined | null>;
-  /** Renames what is named at an offset, in this file. */
-  rename(file: string, text: string, offset: number, name: string): Renamed;
-  /** Reads the settings again at the next question: a file that they depend on may have changed. */
-  refresh(): void;
-}
-
-export class EditedProject implements Edited {
+export class EditedProject {
   readonly #disk: UnsavedDisk;
   readonly #unsaved: UnsavedTexts;
   readonly #surroundings: Surroundings;
@@ -80,10 +65,12 @@ export class EditedProject implements Edited {
     return new EditedProject(root, isProject, unsaved, surroundings, languages);
   }
 
+  /** Reads the settings again at the next question: a file that they depend on may have changed. */
   refresh(): void {
     this.#settings = null;
   }
 
+  /** All problems of one file (absolute), by the checks of `validate` and `check`. */
   async diagnose(path: string, text: string): Promise<readonly Diagnostic[]> {
     const { file, shown, kind } = this.#about(path, text);
     if (kind === null) return [];
@@ -91,6 +78,7 @@ export class EditedProject implements Edited {
     return found.filter(({ place }) => place === null || place.file === shown);
   }
 
+  /** What may stand at an offset. */
   async complete(path: string, text: string, offset: number): Promise<readonly Completion[]> {
     const { file, kind } = this.#about(path, text);
     if (kind === null) return [];
@@ -120,6 +108,7 @@ export class EditedProject implements Edited {
       .map((name) => (name.startsWith('.') ? name : `./${name}`));
   }
 
+  /** What is known of a key or a step at an offset, as Markdown; null: nothing. */
   async hover(path: string, text: string, offset: number): Promise<string | null> {
     const { file, kind } = this.#about(path, text);
     const grammar = grammarFor(kind, text, this.#languages);
@@ -135,6 +124,7 @@ export class EditedProject implements Edited {
     return checked?.ok === true ? planned(checked.value, step) : null;
   }
 
+  /** Where the name at an offset is defined; null: nowhere. */
   async define(path: string, text: string, offset: number): Promise<Defined | null> {
     const { file, kind } = this.#about(path, text);
     const grammar = grammarFor(kind, text, this.#languages);
@@ -170,6 +160,7 @@ export class EditedProject implements Edited {
     return this.#unsaved.get(file) ?? orElse(() => readText(file), null);
   }
 
+  /** Renames what is named at an offset, in this file. */
   rename(path: string, text: string, offset: number, name: string): Renamed {
     const grammar = grammarFor(this.#about(path, text).kind, text, this.#languages);
     return grammar === null

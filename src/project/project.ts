@@ -13,11 +13,9 @@ import { isThere } from '../host/holding.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { RoleName } from '../kernel/ids.ts';
-import type { Moment } from '../kernel/times.ts';
 import type { Folder } from '../mail/format/boxes.ts';
 import type { Protocol } from '../mail/format/protocol.ts';
 import type { MailEvent } from '../mail/machine/event.ts';
-import type { MailState } from '../mail/machine/state.ts';
 import { type IsMail, mailNames, readMail, rolesOnDisk } from '../mail/mailboxes/mail-files.ts';
 import { Mailboxes } from '../mail/mailboxes/mailboxes.ts';
 import { type Misplaced, misplacedMail } from '../mail/mailboxes/misplaced.ts';
@@ -30,10 +28,10 @@ import {
   SettingsReader,
   type Surroundings,
 } from './definition/definition.ts';
-import type { Edited } from './edited-project.ts';
+import type { EditedProject } from './edited-project.ts';
 import { Workflows } from '../workflow/runs/workflows.ts';
 import { Files } from './definition/files.ts';
-import { Following, type Past } from './following.ts';
+import { Following } from './following.ts';
 import { readKeptStatus, statusSource, type StatusSource } from '../mail/controller/kept-status.ts';
 import { copySchemas } from './definition/project-files.ts';
 import { refuseNewer } from './state-format.ts';
@@ -56,15 +54,16 @@ export class Project {
   readonly worktrees: Pick<Worktrees, 'list' | 'merge' | 'remove'>;
   readonly pruning: Pick<Pruning, 'list' | 'remove'>;
   readonly #surroundings: Surroundings;
-  readonly #journal: Following;
-  #editor: Promise<Pick<Edited, 'complete' | 'hover'>> | null = null;
+  /** The mail so far, as another process sees it. Throws `E_JOURNAL`. */
+  readonly journal: Following;
+  #editor: Promise<Pick<EditedProject, 'complete' | 'hover'>> | null = null;
 
   constructor(disk: Disk, surroundings: Surroundings) {
     this.disk = disk;
     this.root = disk.root;
     this.#surroundings = surroundings;
     this.settings = new SettingsReader(disk, surroundings);
-    this.#journal = new Following(new JournalReader<MailEvent>(disk));
+    this.journal = new Following(new JournalReader<MailEvent>(disk));
     this.files = new Files(disk);
     this.workflows = new Workflows(disk, this.settings);
     const worktrees = new Worktrees(disk.root, async () => {
@@ -93,22 +92,9 @@ export class Project {
     return hashOf(this.disk);
   }
 
-  /**
-   * The fold of the journal, as another process sees it; without a journal that of an empty one.
-   * Throws `E_JOURNAL`.
-   */
-  state(): MailState {
-    return this.#journal.state();
-  }
-
-  /** The state at a moment of the past. Throws `E_TARGET` where the journal does not hold it. */
-  past(moment: Moment): Past {
-    return this.#journal.past(moment);
-  }
-
-  /** What the status needs of the state. Faster than `state` where a controller has kept it. */
+  /** What the status needs of the state. Faster than `journal.state` where a controller has kept it. */
   statusSource(): StatusSource {
-    return readKeptStatus(this.disk) ?? statusSource(this.state());
+    return readKeptStatus(this.disk) ?? statusSource(this.journal.state());
   }
 
   /** The noted holder of the project, if that very process is alive; null: none. */
@@ -167,11 +153,6 @@ export class Project {
     requestControl(this.disk, document.id, document);
   }
 
-  /** The verdict on a command; undefined: not read yet. Looks at the end of the journal. */
-  verdict(id: string): { readonly refusal: string | null } | undefined {
-    return this.#journal.verdict(id);
-  }
-
   newId(): string {
     return v7();
   }
@@ -204,7 +185,7 @@ export class Project {
   }
 
   /** Its files as an editor shows them. It keeps the settings that it has read. */
-  async editor(): Promise<Pick<Edited, 'complete' | 'hover'>> {
+  async editor(): Promise<Pick<EditedProject, 'complete' | 'hover'>> {
     const { EditedProject } = await import('./edited-project.ts');
     return (this.#editor ??= EditedProject.open(this.root, true, new UnsavedTexts(), this.#surroundings));
   }
@@ -216,7 +197,7 @@ export class Project {
   async api(owner: string): Promise<ApiServices> {
     const { openApi } = await import('./api.ts');
     const { packageRoot } = this.#surroundings;
-    return openApi(this.disk, { packageRoot, owner, mail: () => this.state().events });
+    return openApi(this.disk, { packageRoot, owner, mail: () => this.journal.state().events });
   }
 
   /** The same for answers inside this process, without a server. Throws `E_FILE`. */

@@ -118,7 +118,7 @@ function portsOf(
   const now = Date.now;
   const roles = new Set(settings.people.values());
   const threadOf = (mark: string) => {
-    const state = project.state();
+    const state = project.journal.state();
     const id = referred(state, mark);
     return id === null ? null : (state.mail.get(id)?.message.thread ?? null);
   };
@@ -166,7 +166,7 @@ function tookEffect(
 ): boolean {
   const at = key.indexOf('/');
   if (at >= 0) return project.workflows.verdict(key.slice(0, at), mark)?.refusal === null;
-  if (/^t\d+-/.test(key)) return project.verdict(mark)?.refusal === null;
+  if (/^t\d+-/.test(key)) return project.journal.verdict(mark)?.refusal === null;
   const files = [...roles].map((role) => `agents/${role}/outbox/${nameOf(mark)}`);
   return isSent || files.some((file) => project.files.exists(file));
 }
@@ -217,7 +217,7 @@ async function threadStandings(
   const definition = await project.definition();
   if (threads.size === 0 || !definition.ok) return new Map();
   const { protocol } = definition.value;
-  const state = project.state();
+  const state = project.journal.state();
   const explainer = mailExplainer(project, state, protocol, now);
   const known = [...threads].flatMap((id) => state.threads.get(id) ?? []);
   return new Map(known.map((thread) => [thread.id, standingOf(thread, explainer.thread(thread))]));

@@ -14,7 +14,7 @@ export async function channelItems(project: Project, roles: ReadonlySet<string>)
   const inbox = await readInbox(project, null);
   const definition = await project.definition();
   if (!definition.ok) return [];
-  const state = project.state();
+  const state = project.journal.state();
   const unread = new Map([...state.unread.values()].map(({ message }) => [message.id, message]));
   const messageOf = (id: string) => state.mail.get(id)?.message ?? unread.get(id) ?? null;
   return inbox.items

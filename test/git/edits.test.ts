@@ -42,7 +42,7 @@ it('tells what was changed, whatever bytes, kinds of files and names, and nothin
   put(workspace, 'agents/writer/outbox/task.md', 'mail');
   put(workspace, 'recording/writer.json', '{}');
   put(root, 'outside.txt', 'new\n');
-  const edits = await watch.edits();
+  const edits = await watch();
   const shown = edits?.changed.map(({ path, kind, before, after }) => [
     path,
     kind,
@@ -65,7 +65,7 @@ it('names what is too large, and tells the rest', async () => {
   const watch = await watchEdits(workspace, workspace, []);
   put(workspace, 'a-large.bin', Buffer.alloc(16 * 1024 * 1024 + 1));
   put(workspace, 'b.txt', 'small\n');
-  const edits = await watch.edits();
+  const edits = await watch();
   expect(edits?.leftOut).toEqual(['a-large.bin']);
   expect(edits?.changed.map(({ path }) => path)).toEqual(['b.txt']);
 });
@@ -76,15 +76,15 @@ it('cannot tell of a file whose former content is lost', async () => {
   const object = execFileSync('git', ['hash-object', 'a.txt'], { cwd: workspace, encoding: 'utf8' });
   rmSync(join(workspace, '.git/objects', object.slice(0, 2)), { recursive: true });
   for (const name of ['a.txt', 'b.txt']) put(workspace, name, 'new\n');
-  expect(await watch.edits()).toBeNull();
+  expect(await watch()).toBeNull();
 });
 
 it('tells nothing where nothing was changed, and that it cannot tell outside git', async () => {
   const workspace = repository({ 'a.txt': 'a\n' });
   const watch = await watchEdits(workspace, workspace, []);
-  expect(await watch.edits()).toEqual({ changed: [], leftOut: [] });
+  expect(await watch()).toEqual({ changed: [], leftOut: [] });
   const folder = temporaryFolder();
   const blind = await watchEdits(folder, folder, []);
   put(folder, 'a.txt', 'a\n');
-  expect(await blind.edits()).toBeNull();
+  expect(await blind()).toBeNull();
 });

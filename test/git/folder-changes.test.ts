@@ -31,7 +31,7 @@ afterEach(() => {
 
 /** The changed paths, or why there are none. */
 async function pathsOf(watch: FolderWatch): Promise<readonly string[] | string | undefined> {
-  const changes = await watch.changes();
+  const changes = await watch();
   return typeof changes === 'string' ? changes : changes?.paths;
 }
 
@@ -44,11 +44,11 @@ it('says which of the changed files git did not track before, whatever was added
     appendFileSync(join(workspace, name), 'x');
   git('add', '-A');
   git('rm', '-q', '--cached', 'sub/inner.txt');
-  expect(await watch.changes()).toEqual({
+  expect(await watch()).toEqual({
     paths: ['kept.txt', 'sub/inner.txt', 'sub/made.txt'],
     untracked: ['kept.txt', 'sub/made.txt'],
   });
-  expect(await below.changes()).toEqual({ paths: ['inner.txt', 'made.txt'], untracked: ['made.txt'] });
+  expect(await below()).toEqual({ paths: ['inner.txt', 'made.txt'], untracked: ['made.txt'] });
 });
 
 it.each([
@@ -60,7 +60,7 @@ it.each([
   expect(await pathsOf(watch)).toEqual(['kept.txt']);
   appendFileSync(join(workspace, name), 'changed\n');
   chmodSync(join(workspace, name), 0);
-  expect(await watch.changes()).toBe(`open("${name}"): Permission denied`);
+  expect(await watch()).toBe(`open("${name}"): Permission denied`);
   chmodSync(join(workspace, name), 0o600);
   expect(await pathsOf(watch)).toEqual(['kept.txt', name]);
 });
@@ -88,7 +88,7 @@ it('knows a closed folder by its place in the workspace, and leaves out our own'
   chmodSync(join(workspace, 'agents/one/outbox'), 0);
   expect(await pathsOf(watches[1]!)).toEqual([]);
   chmodSync(join(workspace, 'sub/new'), 0);
-  const changes = await watches[0]!.changes();
+  const changes = await watches[0]!();
   for (const name of ['sub/new', 'agents/one/outbox']) chmodSync(join(workspace, name), 0o700);
   expect(changes).toBe('git cannot read the folder "new/"');
 });

@@ -167,7 +167,7 @@ async function lookEverywhere({ workspace }: Victim): Promise<void> {
   const tree = await workspaceTree(workspace);
   const watch = await watchEdits(workspace, workspace, []);
   writeFileSync(join(workspace, 'kept.txt'), 'newer\n');
-  await watch.edits();
+  await watch();
   await changedFiles({ workspace, base: 'HEAD' }, { ignored: [], ours: [] });
   await patchFromBase({ workspace, base: 'HEAD' }, []);
   writeFileSync(join(workspace, 'added.txt'), 'added\n');
@@ -249,7 +249,7 @@ it.each(Object.entries(places))(
     const watch = await watchFolder(workspace, workspace);
     rmSync(join(workspace, '.git/index'));
     make(join(workspace, '.git/index'));
-    expect(await watch.changes()).toContain(why);
+    expect(await watch()).toContain(why);
     const found = await changedFiles({ workspace, base: 'HEAD' }, { ignored: [], ours: [] });
     expect(found).toMatchObject({ ok: false });
     expect(await patchFromBase({ workspace, base: 'HEAD' }, [])).toBeNull();
@@ -269,7 +269,7 @@ it.each(['.gitignore', 'sub/.gitignore', '.gitattributes', '.git/info/exclude', 
     const watch = await watchFolder(workspace, workspace);
     rmSync(join(workspace, name), { force: true });
     execFileSync('mkfifo', [join(workspace, name)]);
-    expect(await watch.changes()).toBe(
+    expect(await watch()).toBe(
       'it waits for a named pipe that lies in the place of a file; `find . -type p` lists such pipes',
     );
     expect(await changedFiles({ workspace, base: 'HEAD' }, { ignored: [], ours: [] })).toMatchObject({
@@ -340,7 +340,7 @@ describe('filters of the repository itself', () => {
     const tree = (await workspaceTree(workspace)) ?? '';
     put('edited.txt', 'new\n');
     rmSync(join(workspace, 'gone.txt'));
-    const edits = await watch.edits();
+    const edits = await watch();
     const changed = edits?.changed.map(({ path, before }) => [
       path,
       before && Buffer.from(before).toString(),
@@ -370,12 +370,12 @@ it('a repository in the workspace is seen by its commit, and none that a run mad
   const tree = (await workspaceTree(workspace)) ?? '';
   expect(git('ls-tree', '--name-only', tree)).toBe('empty\nknown\n');
   put('known/file.txt', 'not committed\n');
-  expect(await watch.edits()).toEqual({ changed: [], leftOut: [] });
+  expect(await watch()).toEqual({ changed: [], leftOut: [] });
   git('-C', 'known', 'commit', '-q', '--allow-empty', '-m', 'two');
   git('init', '-q', 'made');
   put('made/file.txt', 'nowhere else\n');
   git('-C', 'made', 'commit', '-q', '--allow-empty', '-m', 'one');
-  expect((await watch.edits())?.leftOut).toEqual(['known', 'made']);
+  expect((await watch())?.leftOut).toEqual(['known', 'made']);
   const undoing = { workspace, tree, ours: () => false, secrets: [], keep: () => {} };
   const { problem } = await rollBack(undoing);
   expect(problem).toBe(

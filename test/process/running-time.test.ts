@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Pulse, RunningTime } from '../../src/process/running-time.ts';
 import { watchFinish, watchLimits } from '../../src/process/supervision/limits.ts';
-import { watchCommands } from '../../src/process/supervision/supervision.ts';
+import { watchCommands } from '../../src/process/supervision/limits.ts';
 import { after } from '../../src/process/time-watch.ts';
 import { stopFor, virtualTime } from './supervision/virtual-time.ts';
 

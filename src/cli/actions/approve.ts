@@ -132,7 +132,7 @@ async function judgeTurn(
   const { comment, changes, json } = options;
   const project = context.project();
   const definition = await project.definition();
-  const phase = project.state().turns.get(turn)?.phase;
+  const phase = project.journal.state().turns.get(turn)?.phase;
   const allowed = phase?.is === 'asking' ? [phase.person] : [];
   const by = await whoAnswers(context, options, {
     question: 'Who answers?',
@@ -204,7 +204,7 @@ async function waitingApproval(
     runs.filter((each) => run === null || each.run === run),
     as,
   );
-  const state = project.state();
+  const state = project.journal.state();
   const ofTurns = run === null && state !== null ? [...landingItems(state), ...questionItems(state, as)] : [];
   return pickWaiting(context, [...gates, ...ofTurns], ['approval'], null, options);
 }

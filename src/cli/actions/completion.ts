@@ -87,7 +87,7 @@ async function namesIn(project: Project, what: string, typed: string): Promise<r
   const { directoryOf } = await import('../../mail/questions/directory.ts');
   const { aboutRun } = await import('../../workflow/runs/targets.ts');
   if (typed.startsWith('@') && takesIds.has(what)) return await entries(project);
-  const known = directoryOf(project.state(), project.roles());
+  const known = directoryOf(project.journal.state(), project.roles());
   const roles = known.roles.map((value) => ({ value, about: 'role' }));
   const turns = known.turns.map(({ id, about }) => ({ value: id, about }));
   const runs = () => project.workflows.runs().map(aboutRun);

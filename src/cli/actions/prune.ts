@@ -26,7 +26,7 @@ export async function runPrune(
   if (age === null) throw new MailroomError('E_USAGE', '`--older-than` is a duration such as 30d or 12h');
   context.announce();
   const project = context.project();
-  const state = project.state();
+  const state = project.journal.state();
   const before = terminal.now() - age;
   const found = await project.pruning.list(kinds.length === 0 ? prunedKinds : kinds, { state, before });
   const items = found.filter(({ kept }) => kept === null);

@@ -20,7 +20,7 @@ export async function reply(
   const { compose } = await import('../../mail/questions/compose.ts');
   const project = context.project();
   context.announce();
-  const state = project.state();
+  const state = project.journal.state();
   const message = await findMessage(project, state, await idOf(context, project, word, options));
   if (message.from === mailroom)
     throw new MailroomError('E_TARGET', 'a notice comes from Mailroom, which reads no answers');
@@ -83,7 +83,7 @@ async function answerable(
   if (protocol === null) return { message, from: one, people: [], types: [], protocol };
   const { from, people } =
     one === null ? await answerersOf(context, protocol, message, options) : { from: one, people: [one] };
-  const mail = project.state().mail.get(message.id);
+  const mail = project.journal.state().mail.get(message.id);
   const allowed = people.flatMap((role) => typesBetween(protocol, role, message.from));
   const types = answerTypes(protocol, mail?.request?.replies ?? []).filter(
     (type) => type === stepResult.name || allowed.some(({ name }) => name === type),
@@ -100,7 +100,7 @@ async function answerersOf(
 ): Promise<Pick<Answerable, 'from' | 'people'>> {
   const { addressees, recipientsOf } = await import('../../mail/questions/compose.ts');
   const { answererFor, notAsked } = await import('../../mail/questions/speak.ts');
-  const state = context.project().state();
+  const state = context.project().journal.state();
   const { as } = options;
   // What is not a role is refused with the roles that there are.
   if (as !== undefined && (recipientsOf(state, message).includes(as) || !protocol.roles.has(as)))

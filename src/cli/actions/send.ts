@@ -25,7 +25,7 @@ export async function send(
   const protocol = await writtenProtocol(project);
   const from = await speaker(context, protocol, options);
   if (protocol !== null && context.turn === null) project.prepare(protocol);
-  const state = project.state();
+  const state = project.journal.state();
   const thread =
     options.thread === undefined
       ? null

@@ -29,8 +29,8 @@ export async function runShow(context: Context, word: string, options: ShowOptio
   const { workflows } = project;
   const names = [...(await workflows.names()), ...workflows.runs().map(({ run }) => endOfId(run))];
   const others = { words: ['a run', 'a turn (t1)', 'a workflow'], names };
-  const past = moment === null ? null : project.past(moment);
-  const shown = show(project, past?.state ?? project.state(), id, others);
+  const past = moment === null ? null : project.journal.past(moment);
+  const shown = show(project, past?.state ?? project.journal.state(), id, others);
   const now = past?.state.now ?? terminal.now();
   return answer(terminal, options, shown, () => shownLines(shown, now, terminal.colours));
 }
@@ -53,7 +53,7 @@ async function showPage(context: Context, word: string, options: ShowOptions): P
   const project = context.project();
   const subject =
     run === null
-      ? { kind: 'thread' as const, id: resolveThread(project, project.state(), word) }
+      ? { kind: 'thread' as const, id: resolveThread(project, project.journal.state(), word) }
       : { kind: 'run' as const, id: run.run };
   const { savedPage } = await import('../../server/http/saved-page.ts');
   const desk = { project, api: await project.closedApi(), version: metadata.version, now: terminal.now };

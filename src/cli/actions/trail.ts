@@ -17,7 +17,7 @@ export async function trail(context: Context, word: string | null, options: Trai
   const thread = word === null ? null : await threadOf(project, await idOf(context, word, ['thread']));
   const style = { full: options.full === true, colours: terminal.colours };
   return printView(terminal, project, options, () => {
-    const state = project.state();
+    const state = project.journal.state();
     const messages = trailOf(project, state, thread);
     return { document: messages, lines: () => trailLines(messages, state.threads, style) };
   });
@@ -26,5 +26,5 @@ export async function trail(context: Context, word: string | null, options: Trai
 /** The thread of a word, which is its id or that of one of its messages. */
 async function threadOf(project: Project, word: string): Promise<string> {
   const { resolveThread } = await import('../../mail/questions/directory.ts');
-  return resolveThread(project, project.state(), word);
+  return resolveThread(project, project.journal.state(), word);
 }

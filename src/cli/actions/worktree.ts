@@ -25,7 +25,7 @@ export async function worktree(
 ): Promise<number> {
   const { terminal } = context;
   const project = context.project();
-  const state = project.state();
+  const state = project.journal.state();
   const all = await project.worktrees.list();
   if (action === 'list') {
     if (word !== null) throw new MailroomError('E_USAGE', '`worktree list` takes no thread');

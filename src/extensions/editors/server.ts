@@ -26,12 +26,12 @@ import type {
 import { UnsavedTexts } from '../../disk/unsaved.ts';
 import { messageOf } from '../../kernel/errors.ts';
 import { actionsOf, completionOf, diagnosticOf, editOf, isWithin } from './protocol.ts';
-import type { Edited } from '../../project/edited-project.ts';
+import type { EditedProject } from '../../project/edited-project.ts';
 
 /** What the language server needs of the program. */
 interface EditorServices {
   readonly version: string;
-  readonly open: (file: string, unsaved: UnsavedTexts) => Promise<Edited>;
+  readonly open: (file: string, unsaved: UnsavedTexts) => Promise<EditedProject>;
 }
 
 /** Serves one editor on standard input and output until the editor ends the process. */
@@ -50,7 +50,7 @@ class EditorServer {
   readonly #documents = new TextDocuments(TextDocument);
   readonly #unsaved = new UnsavedTexts();
   /** By the folder of a file. */
-  readonly #projects = new Map<string, Promise<Edited>>();
+  readonly #projects = new Map<string, Promise<EditedProject>>();
   /** The documents whose diagnostics are to be computed, in this order. */
   readonly #waiting = new Set<string>();
   #isWorking = false;
@@ -192,7 +192,7 @@ class EditorServer {
     await this.#connection.sendDiagnostics({ uri, version, diagnostics: found.map(diagnosticOf) });
   }
 
-  #projectOf(file: string): Promise<Edited> {
+  #projectOf(file: string): Promise<EditedProject> {
     const folder = dirname(file);
     const known = this.#projects.get(folder) ?? this.#services.open(file, this.#unsaved);
     this.#projects.set(folder, known);
@@ -204,7 +204,7 @@ class EditorServer {
 interface Asked {
   readonly document: TextDocument;
   readonly file: string;
-  readonly project: Edited;
+  readonly project: EditedProject;
   readonly text: string;
   readonly offset: number;
 }

@@ -39,7 +39,7 @@ export class Metrics {
       }
     }
     const parked = [...workflows.parked()].filter(([, until]) => until > now).map(([provider]) => provider);
-    return metricsOf({ runs, mail: project.state(), parked, streams });
+    return metricsOf({ runs, mail: project.journal.state(), parked, streams });
   }
 
   #count(stored: StoredRun, workflows: Workflows): Known {

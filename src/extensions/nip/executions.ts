@@ -145,15 +145,13 @@ export async function announcementOf(
   if (settings.publishDefinitions) relays?.want(definitionLog, definedBy(disk, request));
   relays?.want(run, published);
   say();
-  const sink = {
-    append: (events: readonly NostrEvent[]) => {
-      if (relays === null) log.append(events);
-      else relays.keep(run, events);
-      say();
-    },
+  const append = (events: readonly NostrEvent[]): void => {
+    if (relays === null) log.append(events);
+    else relays.keep(run, events);
+    say();
   };
   const execution = { id: tagOf(request, 'd') ?? run, request };
-  const announced = { sink, signer, execution, published };
+  const announced = { append, signer, execution, published };
   const observing: Observing = (rules, guard) => new Announcer(announced, rules, guard);
   return {
     observing,

@@ -3,7 +3,7 @@ import { MailroomError, messageOf } from '../../kernel/errors.ts';
 import { readNamedWorker, readWorkerCard } from './letters/worker.ts';
 import type { SeenWorker } from '../../letters/seen-workers.ts';
 import type { NamedWorker, WorkerCard, WorkerOrder } from './letters/worker.ts';
-import type { WorkerBoard } from './queue/channel.ts';
+import type { WorkerBoard } from './queue/board.ts';
 import { sign, verify } from './queue/signed.ts';
 import type { Credentials } from './queue/credentials.ts';
 import { unreachable } from './queue/unreachable.ts';

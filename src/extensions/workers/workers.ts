@@ -1,7 +1,6 @@
 import type { Disk } from '../../disk/disk.ts';
 import type { StepKind } from '../../kernel/step-queues.ts';
 import type { WorkerOrder } from './letters/worker.ts';
-import type { WorkerHost } from './worker/worker.ts';
 import type { SettingsReader } from '../../project/definition/definition.ts';
 import { expectRead } from '../../project/definition/workflows.ts';
 import type { WorkerStatus } from './list.ts';
@@ -52,7 +51,7 @@ export class Workers {
    * Makes this process a worker in the project's folder. Throws `E_LOCKED` while another host has
    * the project.
    */
-  async open({ queue, ...options }: WorkerRequest): Promise<WorkerHost> {
+  async open({ queue, ...options }: WorkerRequest) {
     const { openWorker } = await import('./worker/worker.ts');
     const { settings, access } = await this.#reach('worker', queue);
     return openWorker(this.#disk, settings, { ...access, ...options });

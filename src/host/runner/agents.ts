@@ -47,29 +47,28 @@ interface RunnerOptions extends ProcessOptions {
 }
 
 /** Starts the agents of turns, and the gates of their messages, as real processes. */
-export class ProcessRunner implements Runner {
+export class ProcessRunner extends Processes implements Runner {
   readonly #options: RunnerOptions;
   readonly #mask: Mask;
   readonly #events: RunnerEvents;
-  readonly #processes: Processes;
   readonly #landings: Landings;
 
   constructor(options: RunnerOptions, events: RunnerEvents) {
+    super(options);
     this.#options = options;
     this.#mask = maskOf(options.secrets);
     this.#events = events;
-    this.#processes = new Processes(options);
     this.#landings = new Landings(options.project, options.named);
   }
 
   start(job: AgentJob): void {
-    if (this.#processes.has(job.key)) return;
+    if (this.has(job.key)) return;
     this.#options.checkHost?.();
     void this.#follow(job);
   }
 
   async #follow(job: AgentJob): Promise<void> {
-    const ended = await this.#processes.during(job.key, () => this.#agent(job));
+    const ended = await this.during(job.key, () => this.#agent(job));
     if (!(ended instanceof HostFault)) this.#events.ended(job.key, ...ended);
     else if (this.#events.held) this.#events.held(job.key, ended.message);
     else this.#events.ended(job.key, ...later(ended.message, ended.code));
@@ -80,7 +79,7 @@ export class ProcessRunner implements Runner {
   }
 
   async #followChecks(job: CheckJob): Promise<void> {
-    const report = await this.#processes.during(job.key, () => this.#runChecks(job));
+    const report = await this.during(job.key, () => this.#runChecks(job));
     if (!(report instanceof HostFault)) this.#events.checked(job.key, report);
     else if (this.#events.held) this.#events.held(job.key, report.message);
     else this.#events.checked(job.key, unchecked(report));
@@ -95,11 +94,11 @@ export class ProcessRunner implements Runner {
     const steps = new LandingSteps({
       project: this.#options.project,
       landings: this.#landings,
-      isStopped: () => this.#processes.isStopped(key),
+      isStopped: () => this.isStopped(key),
       check: (checks, work) => this.#checkedAgain(key, checks, work),
       blocked: (problem) => this.#events.landing(key, { is: 'blocked', problem }),
     });
-    this.#events.landing(key, await this.#processes.during(key, () => steps.run(job)));
+    this.#events.landing(key, await this.during(key, () => steps.run(job)));
   }
 
   #checkedAgain(key: string, checks: LandingChecks, work: Work): Promise<string[]> {
@@ -107,23 +106,11 @@ export class ProcessRunner implements Runner {
     return inTemporary((temporary) => this.#check(job, work, temporary, 'landing'));
   }
 
-  release(key: string): void {
-    this.#processes.release(key);
-  }
-
-  stop(key: string): void {
-    this.#processes.stop(key);
-  }
-
   leave(key: string): void {
-    this.#processes.stop(key);
+    this.stop(key);
   }
 
   forget(): void {}
-
-  sweep(): Promise<void> {
-    return this.#processes.sweep();
-  }
 
   /** Never rejects: an error of the host is an outcome too. */
   async #agent(job: AgentJob): Promise<Ended | HostFault> {
@@ -144,7 +131,7 @@ export class ProcessRunner implements Runner {
     const command = { ...program, env, inherit: job.inherit ?? [], writable: [] };
     const given = { ...this.#common(job), kind: 'program', provider: null, capabilities, command } as const;
     try {
-      const { result, changed } = await this.#processes.run(given, (process) =>
+      const { result, changed } = await this.run(given, (process) =>
         this.#events.ready(job.key, process, null, null),
       );
       // It starts again, uncounted.
@@ -166,7 +153,7 @@ export class ProcessRunner implements Runner {
 
   /** What an agent or a program has left, once the machine lets it be read. */
   #after<T>(key: string, act: () => Promise<T>): Promise<T> {
-    return this.#processes.after(key, act, (...note) => this.#events.unread?.(...note));
+    return this.after(key, act, (...note) => this.#events.unread?.(...note));
   }
 
   #record(job: AgentJob, ended: Ended): Ended {
@@ -190,7 +177,7 @@ export class ProcessRunner implements Runner {
     const { workspace } = invocation;
     const notes = job.noteTree || (job.keepsDifference === true && repositoryFrom(workspace) !== null);
     const tree = notes ? await workspaceTree(workspace) : null;
-    const { result, edits, changed } = await this.#processes.run(this.#process(job, provider), (process) =>
+    const { result, edits, changed } = await this.run(this.#process(job, provider), (process) =>
       this.#events.ready(job.key, process, job.noteTree ? tree : null, placed.commit),
     );
     try {
@@ -285,7 +272,7 @@ export class ProcessRunner implements Runner {
     const env = { TMPDIR: temporary, ...job.env };
     const run = async (argv: readonly string[], timeout: number, name: string): Promise<RanCheck> => {
       const [stdout, stderr] = [join(folder, `${as}-${name}.stdout`), join(folder, `${as}-${name}.stderr`)];
-      const { result } = await this.#processes.run({
+      const { result } = await this.run({
         key,
         kind: 'check',
         provider,

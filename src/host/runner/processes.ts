@@ -44,15 +44,6 @@ interface Contained {
   readonly containment: Containment;
 }
 
-/** The result of a process. */
-interface Ran {
-  readonly result: ProcessResult;
-  /** What an agent changed in its workspace; null: not requested. */
-  readonly edits: () => Promise<Edits | null>;
-  /** What changed in the watched folders. */
-  readonly changed: () => Promise<Changed>;
-}
-
 /**
  * Called when a process exists and waits at its launch barrier, until `release`. Without it the
  * process does not wait.
@@ -144,7 +135,7 @@ export class Processes {
    * Runs a process to its end. Throws the reason if it could not start: a `HostFault` where that is
    * the machine's.
    */
-  async run(job: ProcessJob, onReady?: OnReady): Promise<Ran> {
+  async run(job: ProcessJob, onReady?: OnReady) {
     try {
       return await this.#ran(job, onReady);
     } catch (error) {
@@ -152,7 +143,7 @@ export class Processes {
     }
   }
 
-  async #ran(job: ProcessJob, onReady?: OnReady): Promise<Ran> {
+  async #ran(job: ProcessJob, onReady?: OnReady) {
     const { editsBut, project } = this.#options;
     // Most jobs watch no folder: they start at once, before the next work of their host.
     const watches = job.watched.length === 0 ? none : await this.#watch(job.watched);
@@ -164,7 +155,9 @@ export class Processes {
         : await this.#toEnd(job, null, onReady);
     return {
       result,
-      edits: async () => (edits === null ? null : edits.edits()),
+      /** What an agent changed in its workspace; null: not requested. */
+      edits: async (): Promise<Edits | null> => (edits === null ? null : edits()),
+      /** What changed in the watched folders. */
       changed: () => changesIn(watches),
     };
   }
@@ -282,7 +275,7 @@ function writeFiles(folder: string, files: Readonly<Record<string, string>>): vo
 async function changesIn(watches: ReadonlyMap<string, FolderWatch>): Promise<Changed> {
   const changed = new Map<string, FolderChanges | string>();
   for (const [folder, watch] of watches) {
-    const changes = await watch.changes();
+    const changes = await watch();
     if (typeof changes === 'string' && isPassing(changes)) throw new HostFault('E_DISK', changes);
     if (changes !== null) changed.set(folder, changes);
   }

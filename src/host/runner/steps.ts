@@ -10,31 +10,22 @@ import { Processes, type ProcessOptions } from './processes.ts';
 import type { ProcessJob, StepRunner, StepRunnerEvents } from './runner.ts';
 
 /** Runs the workers of a run as real processes. */
-export class ProcessStepRunner implements StepRunner {
+export class ProcessStepRunner extends Processes implements StepRunner {
   readonly #mask: Mask;
   readonly #events: StepRunnerEvents;
-  readonly #processes: Processes;
 
   constructor(options: ProcessOptions, events: StepRunnerEvents) {
+    super(options);
     this.#mask = maskOf(options.secrets);
     this.#events = events;
-    this.#processes = new Processes(options);
   }
 
   start(job: ProcessJob): void {
     void this.#follow(job);
   }
 
-  stop(key: string): void {
-    this.#processes.stop(key);
-  }
-
-  sweep(): Promise<void> {
-    return this.#processes.sweep();
-  }
-
   async #follow(job: ProcessJob): Promise<void> {
-    const ended = await this.#processes.during(job.key, () => this.#worked(job));
+    const ended = await this.during(job.key, () => this.#worked(job));
     if (!(ended instanceof HostFault)) this.#events.ended(job.key, ...ended);
     else if (this.#events.held) this.#events.held(job.key, ended.message);
     else this.#events.ended(job.key, notStarted(ended.message));
@@ -43,13 +34,13 @@ export class ProcessStepRunner implements StepRunner {
   /** Never rejects: an error of the host is an exit too. */
   async #worked(job: ProcessJob): Promise<[Exit, Changed] | HostFault> {
     try {
-      const { result, edits, changed } = await this.#processes.run(job);
+      const { result, edits, changed } = await this.run(job);
       const exit = exitOf(result, job.kind === 'agent' ? this.#mask : unmasked);
       const left = async (): Promise<[Exit, Changed]> => {
         const edited = await edits();
         return [edited === null ? exit : { ...exit, edits: edited }, await changed()];
       };
-      return await this.#processes.after(job.key, left, (...note) => this.#events.unread?.(...note));
+      return await this.after(job.key, left, (...note) => this.#events.unread?.(...note));
     } catch (error) {
       const fault = asHostFault(error);
       if (fault instanceof HostFault) return fault;

@@ -3,7 +3,7 @@ import type { Capability } from '../../kernel/capabilities.ts';
 import type { Language } from '../../expressions/language.ts';
 import type { Step } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
-import type { Children } from '../shared/children.ts';
+import type { ReadChild } from '../shared/children.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import type { StepInput } from './step-schema.ts';
 
@@ -20,7 +20,7 @@ export interface Lowering {
   readonly diagnostics: Diagnostics;
   /** What expressions can read at this place. */
   readonly language: Language;
-  readonly children: Children;
+  readonly readChild: ReadChild;
   readonly agents: AgentDefaults;
   /** Whether the workers here share the git worktree of an item. */
   readonly isolated: boolean;

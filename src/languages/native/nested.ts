@@ -82,9 +82,9 @@ function lowerItems(
 }
 
 export function lowerChild(input: StepInput, path: Path, lowering: Lowering): Child | null {
-  const { diagnostics, children } = lowering;
+  const { diagnostics, readChild } = lowering;
   const at = [...path, 'workflow'];
-  const workflow = children.child(diagnostics, at, input.workflow!);
+  const workflow = readChild(diagnostics, at, input.workflow!);
   const given = Object.entries(input.with ?? {}).map(
     ([name, value]) => [name, lowerArgument(value, [...path, 'with', name], lowering)] as const,
   );

@@ -13,7 +13,7 @@ import type { LanguageContext } from '../shared/context.ts';
 import { isDaemonFile, refuseDaemonFile } from './daemon-file.ts';
 import { nativeEditor } from './editor.ts';
 import { habits } from './habits.ts';
-import type { Children } from '../shared/children.ts';
+import type { ReadChild } from '../shared/children.ts';
 import { nativeFile, type NativeFile } from './schema.ts';
 import { nativeVocabulary } from './vocabulary.ts';
 import type { CheckContext } from '../../workflow/check/check.ts';
@@ -31,14 +31,14 @@ import { lowerEnv, lowerValues } from './values.ts';
 function readNative(
   document: YamlDocument,
   context: LanguageContext,
-  children: Children,
+  readChild: ReadChild,
   file: string,
 ): { readonly workflow: Workflow; readonly problems: readonly Diagnostic[] } {
   const given = isJsonObject(document.value) ? document.value : {};
   if (isDaemonFile(given)) {
     const diagnostics = new Diagnostics(document);
     refuseDaemonFile(given, diagnostics);
-    return { workflow: lower({}, diagnostics, children, context), problems: diagnostics.problems };
+    return { workflow: lower({}, diagnostics, readChild, context), problems: diagnostics.problems };
   }
   const right = nativeFile.safeParse(given, { jitless: hasFewValues(given) });
   const repaired = right.success ? null : repair(nativeFile, given);
@@ -49,7 +49,7 @@ function readNative(
   const beside = context.agentsBeside(file);
   const others = beside?.ok === true ? beside.value.map((each) => [each.name, each] as const) : [];
   const profiles = new Map([...context.profiles, ...others]);
-  const workflow = lower(usable, diagnostics, children, { ...context, profiles });
+  const workflow = lower(usable, diagnostics, readChild, { ...context, profiles });
   diagnostics.refuseUnread(usable);
   const { broken, isOrderUnknown } = whatIsLost(given, repaired?.lost ?? []);
   diagnostics.check(workflow, context, {
@@ -153,7 +153,7 @@ function mayBeDependency(within: Path): boolean {
 function lower(
   input: Partial<NativeFile>,
   diagnostics: Diagnostics,
-  children: Children,
+  readChild: ReadChild,
   { notify, profiles, agentDefaults }: Pick<LanguageContext, 'notify' | 'profiles' | 'agentDefaults'>,
 ): Workflow {
   const { context_dir: contextDir = 'context' } = input;
@@ -161,7 +161,7 @@ function lower(
   const language = nativeLanguage;
   const { provider, capabilities } = agentDefaults;
   const agents = { profiles, provider, capabilities: capabilities ?? ['READ' as const] };
-  const lowering = { diagnostics, language, children, agents, isolated: false, steps: lowerSteps };
+  const lowering = { diagnostics, language, readChild, agents, isolated: false, steps: lowerSteps };
   const steps = lowerSteps(input.steps ?? {}, ['steps'], lowering);
   return {
     language: 'native',

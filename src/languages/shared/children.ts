@@ -3,6 +3,4 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from './diagnostics.ts';
 
 /** Returns the workflow of another file; null, if its problems were reported. */
-export interface Children {
-  child(diagnostics: Diagnostics, path: Path, file: string): Workflow | null;
-}
+export type ReadChild = (diagnostics: Diagnostics, path: Path, file: string) => Workflow | null;

@@ -5,7 +5,7 @@ import type { RunFormat } from '../../workflow/machine/run-format.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import type { Path, YamlDocument } from '../../yaml/yaml.ts';
 import type { Artifact, ArtifactContext } from './artifacts.ts';
-import type { Children } from './children.ts';
+import type { ReadChild } from './children.ts';
 import type { LanguageContext } from './context.ts';
 import type { LanguageEditor, Starter } from './editor.ts';
 import type { PromptContext } from './prompt-contexts.ts';
@@ -46,7 +46,7 @@ export interface WorkflowLanguage {
   readonly read: (
     document: YamlDocument,
     context: LanguageContext,
-    children: Children,
+    readChild: ReadChild,
     file: string,
   ) => { readonly workflow: Workflow | null; readonly problems: readonly Diagnostic[] };
   /** The schema of its files. */

@@ -220,27 +220,23 @@ function structureOf(tracked: readonly string[]): Workflow['context'] {
   return { repo_structure: [{ kind: 'expression', tree: constant(structure) }] };
 }
 
-/** Conclusions that are impossible because parts of stages could not be used. */
-interface Loss {
-  /** The dependencies between stages are unknown. */
-  readonly isOrderUnknown: boolean;
-  /** Whether the stage at this place has an unknown part. */
-  isBroken(stage: Path): boolean;
-  /** Whether the outputs of the stage at this place are unknown. */
-  areOutputsUnknown(stage: Path): boolean;
-}
-
 const known = fieldsOf(stageSchema);
 
-/** `lost`: paths to the parts that could not be used. An unknown key may have been any key. */
-function lossOf(lost: readonly Path[]): Loss {
+/**
+ * Conclusions that are impossible because parts of stages could not be used. `lost`: their paths.
+ * An unknown key may have been any key.
+ */
+function lossOf(lost: readonly Path[]) {
   const parts = lost.filter(([list, , key]) => list === 'stages' && key !== undefined);
   const mayBe = ([, , key]: Path, wanted: string) => key === wanted || !Object.hasOwn(known, String(key));
   const of = ([, index]: Path) => parts.filter(([, other]) => other === index);
   return {
+    /** The dependencies between stages are unknown. */
     isOrderUnknown: parts.some((path) => mayBe(path, 'depends_on')),
-    isBroken: (stage) => of(stage).some((path) => path[2] === 'type'),
-    areOutputsUnknown: (stage) => of(stage).some((path) => mayBe(path, 'outputs')),
+    /** Whether the stage at this place has an unknown part. */
+    isBroken: (stage: Path) => of(stage).some((path) => path[2] === 'type'),
+    /** Whether the outputs of the stage at this place are unknown. */
+    areOutputsUnknown: (stage: Path) => of(stage).some((path) => mayBe(path, 'outputs')),
   };
 }
 

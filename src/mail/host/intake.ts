@@ -18,6 +18,7 @@ import { Grown } from './grown.ts';
 import { NewTasks } from './new-tasks.ts';
 import { reportRefused } from './notices.ts';
 import type { Listing } from './listing.ts';
+import type { Staging } from './staging.ts';
 import { trusted, returned } from './known-files.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -73,14 +74,6 @@ export class CatchingUp {
   }
 }
 
-/** The open turns of the roles, to which files in their outboxes belong. */
-export interface OpenTurns {
-  /** Moves a file in an outbox into the open turn of that role; true when it did. */
-  stage(file: Dropped): boolean;
-  /** Whether files in this outbox stay until its role's turns end. `isWhole`: see `BoxNames`. */
-  holds(role: RoleName, isWhole: boolean): boolean;
-}
-
 /** Files of a box in the order in which they are judged. */
 interface Queue {
   readonly files: readonly Dropped[];
@@ -98,7 +91,7 @@ export class Intake {
   /** The clock that file times are compared with. */
   readonly #wall: () => number;
   readonly #elapsed: () => number;
-  readonly #turns: OpenTurns;
+  readonly #staging: Pick<Staging, 'stage' | 'holds'>;
   readonly #tasks: NewTasks;
   readonly #grown: Grown;
   #names = new Map<string, string>();
@@ -112,7 +105,7 @@ export class Intake {
     ports: { mailboxes: Mailboxes; newId: () => string; clock: Clock },
     protocol: Protocol,
     expected: Expected,
-    turns: OpenTurns,
+    staging: Pick<Staging, 'stage' | 'holds'>,
   ) {
     this.#ledger = ledger;
     this.#mailboxes = ports.mailboxes;
@@ -121,7 +114,7 @@ export class Intake {
     this.#elapsed = () => ports.clock.elapsed?.() ?? ports.clock.now();
     this.#protocol = protocol;
     this.#expected = expected;
-    this.#turns = turns;
+    this.#staging = staging;
     this.#tasks = new NewTasks(ledger, protocol);
     this.#grown = new Grown(ledger, ports.mailboxes, protocol);
   }
@@ -131,10 +124,10 @@ export class Intake {
    * own file. Each box has an equal share of the batch, whatever lies in the others; the next looks
    * take the rest of a box before they list it again.
    */
-  look(roles: readonly RoleName[], disk: DiskGuard, boxes: Listing): Looked {
+  look(roles: readonly RoleName[], disk: DiskGuard, list: Listing): Looked {
     const { hasMore } = this;
     const queues = roles.flatMap((role) =>
-      (['inbox', 'outbox'] as const).map((box) => this.#queueOf(role, box, boxes, disk)),
+      (['inbox', 'outbox'] as const).map((box) => this.#queueOf(role, box, list, disk)),
     );
     const shares = sharesOf(queues.map(({ files }) => files.length));
     const judged = queues.flatMap(({ files }, index) => files.slice(0, shares[index]));
@@ -191,15 +184,15 @@ export class Intake {
   }
 
   /** Unexpected files: the rest of the last listing, else a new listing of the box. */
-  #queueOf(role: RoleName, box: Box, boxes: Listing, disk: DiskGuard): Queue {
+  #queueOf(role: RoleName, box: Box, list: Listing, disk: DiskGuard): Queue {
     const key = keyOf({ role, box });
     const left = this.#left.get(key);
     this.#left.delete(key);
     const isNew = ({ name }: Pick<Dropped, 'name'>) => !this.#isExpected(role, box, name);
     const rest = left?.files.filter(isNew) ?? [];
     if (left !== undefined && rest.length > 0) return { files: rest, wake: left.wake };
-    const listed = disk.attempt(() => boxes.list(role, box), null);
-    if (listed === null || (box === 'outbox' && this.#turns.holds(role, listed.isWhole)))
+    const listed = disk.attempt(() => list(role, box), null);
+    if (listed === null || (box === 'outbox' && this.#staging.holds(role, listed.isWhole)))
       return { files: [], wake: null };
     if (box === 'inbox' && this.#ledger.fresh) this.#find(role, listed);
     return { files: listed.names.map((name) => ({ role, box, name })).filter(isNew), wake: null };
@@ -240,7 +233,7 @@ export class Intake {
     const settled = this.#mailboxes.settled(file, glance, writing);
     if (settled.is === 'wait') return settled.until;
     if (settled.is === 'gone') return Infinity;
-    if (box === 'outbox' && settled.is === 'complete' && this.#turns.stage(file)) return null;
+    if (box === 'outbox' && settled.is === 'complete' && this.#staging.stage(file)) return null;
     const held = box === 'inbox' ? this.#tasks.admit(file) : null;
     if (held !== null) return held;
     const id = this.#newId();

@@ -169,13 +169,13 @@ export class MailHost implements Host {
     this.#commandsReadable = unpaused !== null;
     disk.attempt(() => this.#incoming?.take(), undefined);
     for (const role of unpaused ?? []) disk.attempt(() => this.#restore(role), undefined);
-    const boxes = listedOnce(this.#ports.mailboxes, this.#expected);
+    const list = listedOnce(this.#ports.mailboxes, this.#expected);
     // Once per listing: the rest of a burst of mail was compared when it was listed.
     const again = this.#compare(
       names.filter((role) => !this.#intake.hasLeft(role, 'inbox')),
-      boxes,
+      list,
     );
-    const looked = this.#intake.look(names, disk, boxes);
+    const looked = this.#intake.look(names, disk, list);
     const more = looked.more || this.#commands.more;
     this.#looked = { ...looked, wake: earliest([looked.wake, again]), more };
     if (scan) this.#texts.look(this.state, this.#options.protocol, disk);
@@ -249,21 +249,21 @@ export class MailHost implements Host {
   }
 
   /** When to compare again, in milliseconds since 1970; null: after the next event. */
-  #compare(roles: readonly RoleName[], boxes: Listing): number | null {
+  #compare(roles: readonly RoleName[], list: Listing): number | null {
     if (roles.length === 0) return null;
     const { roles: pending } = this.#projector.pending(this.ledger.state);
     for (const role of roles)
-      if (pending.has(role) || !this.#disk.succeeds(() => this.#compareRole(role, boxes)))
+      if (pending.has(role) || !this.#disk.succeeds(() => this.#compareRole(role, list)))
         this.#absences.last(role, []);
     const { recheckMs } = this.#absences;
     return recheckMs === null ? null : this.#ports.clock.now() + recheckMs;
   }
 
-  #compareRole(role: RoleName, boxes: Listing): void {
+  #compareRole(role: RoleName, list: Listing): void {
     const { state } = this.ledger;
     const fresh = { newId: () => this.#ports.newId(), now: this.ledger.now() };
     const { protocol } = this.#options;
-    const facts = compare(state, protocol, boxes, this.#expected, role, this.#absences, fresh);
+    const facts = compare(state, protocol, list, this.#expected, role, this.#absences, fresh);
     if (facts.length === 0) return;
     const taken = new Set(
       facts.flatMap((fact) => (fact.type === 'read' || fact.type === 'withdrawn' ? [fact.message] : [])),

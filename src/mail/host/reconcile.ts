@@ -21,14 +21,14 @@ interface Fresh {
 export function compare(
   state: MailState,
   protocol: Protocol,
-  boxes: Listing,
+  list: Listing,
   expected: Expected,
   role: RoleName,
   absences: MissingFiles,
   fresh: Fresh,
 ): Fact[] {
   const names = namesOf(expected, role);
-  const box = boxes.list(role, 'inbox');
+  const box = list(role, 'inbox');
   // What was not listed is not missing.
   if (box?.isWhole === false) {
     absences.last(role, []);

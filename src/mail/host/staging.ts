@@ -5,7 +5,6 @@ import type { RoleName } from '../../kernel/ids.ts';
 import type { Invocation } from '../../providers/provider.ts';
 import type { Dropped } from '../format/boxes.ts';
 import { stagedFiles } from '../mailboxes/turn-folders.ts';
-import type { OpenTurns } from './intake.ts';
 import type { MailLedger } from './ledger.ts';
 import type { MailPorts } from './ports.ts';
 import { notifyOnce } from './notices.ts';
@@ -33,7 +32,7 @@ interface Open {
 type TurnAt = Pick<Invocation, 'turn' | 'attempt' | 'role'>;
 
 /** What roles with open turns write into their outboxes, and into mail folders of a worktree. */
-export class Staging implements OpenTurns {
+export class Staging {
   readonly #ports: Pick<MailPorts, 'folders' | 'mailboxes'>;
   readonly #running: (role: RoleName) => readonly TurnAt[];
   readonly #open = new Map<string, Open>();
@@ -47,7 +46,9 @@ export class Staging implements OpenTurns {
     this.#running = running;
   }
 
-  /** The outbox holds more than one turn may hand over, or one has handed over so many. */
+  /**
+   * Whether files in this outbox stay until its role's turns end (`isWhole`: see `BoxNames`): it
+   * holds more than one turn may hand over, or one has handed over so many. */
   holds(role: RoleName, isWhole: boolean): boolean {
     const open = this.#running(role);
     return (

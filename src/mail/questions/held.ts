@@ -24,7 +24,7 @@ export function mailExplainer(
 /** The steps of a run that wait for the machine, as its process has noted, or that of its roles. */
 export function heldSteps(project: Project, run: string): HeldReasons {
   const turns = project.holder()?.held ?? [];
-  const state = turns.length === 0 ? null : project.state();
+  const state = turns.length === 0 ? null : project.journal.state();
   const ofRoles = turns.flatMap(({ work: turn, problem }): HeldWork[] => {
     const steps = state === null ? [] : owedSteps(state, turn).map(({ fields }) => fields);
     return steps.flatMap(({ run: of, step }) =>

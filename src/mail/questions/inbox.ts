@@ -49,7 +49,7 @@ export async function readInbox(project: Project, as: RoleName | null): Promise<
   const { protocol } = definition.value;
   if (as !== null) expectPerson(protocol, as);
   const { runs } = await project.workflows.status(project.holder());
-  return inboxOf(project.state(), protocol, runs, as, (role) => recordedAnswers(project, role));
+  return inboxOf(project.journal.state(), protocol, runs, as, (role) => recordedAnswers(project, role));
 }
 
 /** The messages that a role has answered in its outbox, not accepted by a controller yet. */

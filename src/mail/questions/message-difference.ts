@@ -14,7 +14,7 @@ import type { MessageDocument, MessageDifference } from '../../documents/mail.ts
  * word names no such work, or git does not have its commits.
  */
 export async function messageDifference(project: Project, word: string): Promise<MessageDifference> {
-  const state = project.state() ?? emptyState();
+  const state = project.journal.state() ?? emptyState();
   if (/^t\d+$/.test(word)) return landingDifference(project, state.landings.get(word), word);
   const message = messageNamed(project, state, word);
   const { id, commit } = message;

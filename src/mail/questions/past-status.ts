@@ -38,8 +38,8 @@ export async function pastStatus(project: Project, moment: Moment): Promise<Stat
 
 /** A project that has only runs has no mail, at any time. */
 function pastOf(project: Project, moment: Moment): Past {
-  const state = project.state();
-  return 'time' in moment && state.events === 0 ? { record: 0, state } : project.past(moment);
+  const state = project.journal.state();
+  return 'time' in moment && state.events === 0 ? { record: 0, state } : project.journal.past(moment);
 }
 
 /** The runs that had begun and had not ended; those that the journals do not hold are left out. */

@@ -20,7 +20,7 @@ export function readCosts(
   const from = since === null ? null : dayIn(since, now);
   const { workflows } = project;
   const runs = workflows.runs().map(({ run }) => workflows.run(run).state());
-  return costsOf(project.state(), runs, kinds, from);
+  return costsOf(project.journal.state(), runs, kinds, from);
 }
 
 /** `week,model`: the groups, each once. */

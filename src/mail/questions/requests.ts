@@ -34,7 +34,7 @@ export async function targetsOf(
   word: string,
   others?: Directory['others'],
 ): Promise<ControlFile['target'][]> {
-  const state = project.state();
+  const state = project.journal.state();
   if (verb === 'cancel' && isOver(state, word))
     throw new MailroomError('E_REFUSED', `turn ${word} is over: it is too late to cancel it`);
   const roles = takes[verb].includes('role') ? await definedRoles(project) : [];
@@ -109,9 +109,11 @@ export async function ask(
     changes: asked.changes ?? null,
   };
   const controller = project.holder() !== null;
-  if (project.verdict(id) === undefined) project.request({ ...file });
+  if (project.journal.verdict(id) === undefined) project.request({ ...file });
   const { verb, target } = asked;
-  const verdict = controller ? await waitFor(project, clock, patience, () => project.verdict(id)) : undefined;
+  const verdict = controller
+    ? await waitFor(project, clock, patience, () => project.journal.verdict(id))
+    : undefined;
   if (verdict === undefined) return { schema: 1, state: 'recorded', verb, target, reason: null, controller };
   const state = verdict.refusal === null ? 'done' : 'refused';
   return { schema: 1, state, verb, target, reason: verdict.refusal, controller };

@@ -44,7 +44,7 @@ export async function submit(
   clock: () => number,
   mark = project.newId().slice(-12),
 ): Promise<Sending> {
-  const state = project.state();
+  const state = project.journal.state();
   const before = sentBefore(project, mark);
   if (before !== null) return before;
   const protocol = await currentProtocol(project, state);
@@ -77,7 +77,7 @@ const recently = 600_000;
  * accepted in the last ten minutes. Null: there is none.
  */
 export function twinOf(
-  project: Pick<Project, 'names' | 'files' | 'state'>,
+  project: Pick<Project, 'names' | 'files' | 'journal'>,
   role: RoleName,
   draft: Draft,
   now: number,
@@ -87,7 +87,7 @@ export function twinOf(
     return mark !== null && project.files.read(`agents/${role}/outbox/${name}`) === markedText(draft, mark);
   });
   if (waiting !== undefined) return `agents/${role}/outbox/${waiting}`;
-  const sent = [...project.state().mail.values()].findLast(
+  const sent = [...project.journal.state().mail.values()].findLast(
     ({ message }) =>
       message.from === role &&
       now - message.created < recently &&
@@ -130,8 +130,8 @@ export interface TurnPlace {
  * Refuses the call of a process whose attempt is over: nothing reads what it writes any more.
  * Without access to the project, and on another host, only the controller knows.
  */
-export function refuseEnded(project: Pick<Project, 'state'>, { id, attempt, thread }: TurnPlace): void {
-  const state = orElse(() => project.state(), null);
+export function refuseEnded(project: Pick<Project, 'journal'>, { id, attempt, thread }: TurnPlace): void {
+  const state = orElse(() => project.journal.state(), null);
   if (state?.threads.has(thread) !== true) return;
   const turn = state.turns.get(id);
   if (turn?.phase.is === 'active' && turn.attempt === attempt) return;
@@ -158,7 +158,7 @@ export async function stageInTurn(project: Project, turn: TurnPlace, draft: Draf
  */
 async function forbiddenInTurn(project: Project, id: TurnId, draft: Draft): Promise<readonly string[]> {
   try {
-    const state = project.state();
+    const state = project.journal.state();
     const turn = state.turns.get(id);
     const protocol = await currentProtocol(project, state);
     if (!turn || !protocol) return [];
@@ -181,10 +181,10 @@ function forbid(addressed: object & { readonly problems?: readonly string[] }): 
  * The controller's verdict on a message, by its reference, from the journal; undefined: none yet.
  */
 export function wordOf(
-  project: Pick<Project, 'state'>,
+  project: Pick<Project, 'journal'>,
   mark: string,
 ): Extract<Sending, { state: 'accepted' }> | { readonly refusal: string } | undefined {
-  const state = project.state();
+  const state = project.journal.state();
   const id = referred(state, mark);
   const message = id === null ? undefined : state.mail.get(id)?.message;
   if (message) {

@@ -66,7 +66,7 @@ export function showAt(
   moment: Moment | null,
   kind: 'thread' | null = null,
 ): Shown {
-  const state = moment === null ? project.state() : project.past(moment).state;
+  const state = moment === null ? project.journal.state() : project.journal.past(moment).state;
   // The message that opened a thread has the same id.
   if (kind === 'thread') return showThread(project, state, resolve(project, state, word, ['thread']).thread);
   return show(project, state, word);

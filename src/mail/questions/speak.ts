@@ -41,7 +41,7 @@ export async function sendAs(
   const { project, name } = speaking;
   const protocol = await writtenProtocol(project);
   if (protocol !== null) project.prepare(protocol);
-  const state = project.state();
+  const state = project.journal.state();
   const from = speakerOf(protocol, name);
   const thread = letter.thread === undefined ? null : resolveThread(project, state, letter.thread);
   const wish = { ...partsOf(letter), from, to: letter.to, thread, inReplyTo: null, opensThread: true };
@@ -86,7 +86,7 @@ export async function replyAs(speaking: Speaking, word: string, letter: WrittenM
   // Who has answered is not asked any more.
   const before = mark === undefined ? null : sentBefore(project, mark);
   if (before !== null) return before;
-  const state = project.state();
+  const state = project.journal.state();
   const message = findMessage(project, word);
   if (message.from === mailroom)
     throw new MailroomError('E_TARGET', 'a notice comes from Mailroom, which reads no answers');
@@ -117,7 +117,7 @@ function deliver(
 }
 
 function findMessage(project: Project, word: string): Message {
-  const state = project.state();
+  const state = project.journal.state();
   const { message: id } = resolve(project, state, word, ['message']);
   const known = state.mail.get(id)?.message;
   const found = known ?? allMessages(project, state).find(({ message }) => message.id === id)?.message;

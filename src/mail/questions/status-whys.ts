@@ -35,7 +35,7 @@ export function explainStatus(
   status: MailStatus,
   protocol: Protocol,
   now: number,
-  read: () => MailState = () => project.state(),
+  read: () => MailState = () => project.journal.state(),
 ): StatusWhys {
   const still = ({ state }: TurnStatus) => state === 'queued' || state === 'held';
   const waiting = new Set(status.turns.filter(still).map(({ role }) => role));

@@ -80,7 +80,7 @@ export async function questionType(
 /** The whole thread as message files, oldest first. */
 export function threadText(project: Project, turn: TurnPlace): string {
   refuseEnded(project, turn);
-  return allMessages(project, project.state())
+  return allMessages(project, project.journal.state())
     .filter(({ message }) => message.thread === turn.thread)
     .map(({ message }) => formatMessage(message))
     .join('\n\n');

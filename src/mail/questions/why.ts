@@ -49,7 +49,7 @@ export async function why(project: Project, word: string, now: number): Promise<
   }
   if (!definition.ok) throw new ProblemsError(definition.problems);
   const { protocol } = definition.value;
-  const state = project.state();
+  const state = project.journal.state();
   const named = await namedIn(project, state, protocol, word);
   const explainer = mailExplainer(project, state, protocol, now);
   const { target, ...found } = whyMail(state, explainer, named);

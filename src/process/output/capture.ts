@@ -21,28 +21,18 @@ export interface CaptureEvents {
   failed(error: string): void;
 }
 
-/** Masks one output of a process and writes it to a file. Memory use is bounded for any input. */
-export interface Capture {
-  /** Sets the callbacks; call it once, before the first output. */
-  listen(events: CaptureEvents): void;
-  take(chunk: Buffer): void;
-  /** Writes what the masker held back and closes the file; later output is rejected. */
-  close(): void;
-  /** The last 64 KB, masked. */
-  tail(): string;
-  /** The kept parts of the output, as text. */
-  text(): string;
-}
-
 function openForWriting(file: string): number {
   return openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | cautiously, 0o666);
 }
 
+export type Capture = ReturnType<typeof openCapture>;
+
 /**
+ * Masks one output of a process and writes it to a file. Memory use is bounded for any input.
  * Empties an existing file; otherwise creates it with the first byte. Throws if the file cannot be
  * opened.
  */
-export function openCapture(file: string, limitBytes: number, masker: Masker, ends: Ends): Capture {
+export function openCapture(file: string, limitBytes: number, masker: Masker, ends: Ends) {
   const isLater = !existsSync(file) && existsSync(dirname(file));
   let descriptor = isLater ? null : openForWriting(file);
   const tail = createTail(TAIL_BYTES);
@@ -76,47 +66,46 @@ export function openCapture(file: string, limitBytes: number, masker: Masker, en
     events?.full();
   };
   return {
-    listen(listener) {
+    /** Sets the callbacks; call it once, before the first output. */
+    listen(listener: CaptureEvents): void {
       events = listener;
     },
-    take(chunk) {
+    take(chunk: Buffer): void {
       events?.activity();
       if (state !== 'open') return;
       if (ends.raw) kept.push(chunk);
       events?.read(chunk);
       accept(masker.push(chunk));
     },
-    close() {
+    /** Writes what the masker held back and closes the file; later output is rejected. */
+    close(): void {
       if (state === 'closed') return;
       accept(masker.flush());
       state = 'closed';
       if (descriptor !== null) closeSync(descriptor);
     },
+    /** The last 64 KB, masked. */
     tail: () => tail.text(),
+    /** The kept parts of the output, as text. */
     text: () => kept.text(),
   };
 }
 
-/** Kept output for readers: complete, or the beginning and the end if it is long. */
-interface Kept {
-  push(chunk: Buffer): void;
-  /** As text; says how much is left out, and cuts no character there. */
-  text(): string;
-}
-
-function keepEnds({ head, tail }: Ends): Kept {
+/** Keeps output for readers: complete, or the beginning and the end if it is long. */
+function keepEnds({ head, tail }: Ends) {
   const beginning: Buffer[] = [];
   const end = createTail(tail);
   let size = 0;
   return {
-    push(chunk) {
+    push(chunk: Buffer): void {
       const room = Math.max(0, head - size);
       size += chunk.length;
       // The caller reuses the memory of a chunk.
       if (room > 0) beginning.push(Buffer.from(chunk.subarray(0, room)));
       if (room < chunk.length) end.push(chunk.subarray(room));
     },
-    text() {
+    /** As text; says how much is left out, and cuts no character there. */
+    text(): string {
       const begun = Buffer.concat(beginning);
       if (size <= head + tail) return Buffer.concat([begun, end.bytes()]).toString();
       const left = `\n[… ${String(size - head - tail)} bytes …]\n`;
@@ -129,14 +118,7 @@ function keepEnds({ head, tail }: Ends): Kept {
  * Keeps the last `limit` bytes of a stream. Uses memory only for received bytes, at most twice the
  * limit.
  */
-interface Tail {
-  push(chunk: Buffer): void;
-  bytes(): Buffer;
-  /** As text; a character cut at the front is left out. */
-  text(): string;
-}
-
-export function createTail(limit: number): Tail {
+export function createTail(limit: number) {
   let buffer = Buffer.alloc(0);
   let length = 0;
   const makeRoom = (needed: number): void => {
@@ -152,14 +134,15 @@ export function createTail(limit: number): Tail {
     length = keep;
   };
   return {
-    push(chunk) {
+    push(chunk: Buffer): void {
       const end = chunk.length > limit ? chunk.subarray(chunk.length - limit) : chunk;
       makeRoom(end.length);
       end.copy(buffer, length);
       length += end.length;
     },
     bytes: () => buffer.subarray(Math.max(0, length - limit), length),
-    text() {
+    /** As text; a character cut at the front is left out. */
+    text(): string {
       let start = Math.max(0, length - limit);
       if (start > 0) while (start < length && (buffer[start]! & 0xc0) === 0x80) start++;
       return buffer.toString('utf8', start, length);

@@ -4,17 +4,16 @@ import { launcherIsLost } from '../../kernel/passing.ts';
 import { withResolver } from '../../kernel/with-resolver.ts';
 import type { Capture, CaptureEvents } from '../output/capture.ts';
 import type { Launched } from '../../kernel/launched.ts';
-import { watchFinish, watchLimits, type FinishWatch, type LimitWatch } from './limits.ts';
+import { watchCommands, watchFinish, watchLimits, type FinishWatch, type LimitWatch } from './limits.ts';
 import { Output } from '../output/output.ts';
 import { settledWithin } from '../pipes.ts';
 import { readProcess } from '../proc.ts';
 import { describeSpawnError, whyNotStart, type Refusal } from '../refusal.ts';
 import type { StartEvents, End } from '../starting/here.ts';
 import { type Started, start } from '../starting/start.ts';
-import { after, watchTime } from '../time-watch.ts';
+import { after } from '../time-watch.ts';
 import { ProcessTree } from './tree.ts';
 import type { EndReason, ProcessResult, ProcessSpec, SuperviseHooks } from '../types.ts';
-import { runningTime } from '../running-time.ts';
 import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -50,7 +49,7 @@ export class Supervision {
   readonly #startedAt = Date.now();
   readonly #started = performance.now();
   #limits: LimitWatch | null = null;
-  readonly #commands: CommandWatch | null;
+  readonly #commands: ReturnType<typeof watchCommands> | null;
   readonly #finishing: FinishWatch | null;
   #reason: EndReason | null = null;
   #error: string | null = null;
@@ -244,35 +243,6 @@ function startTimeOf(pid: number): string {
   } catch {
     return 'unknown';
   }
-}
-
-interface CommandWatch {
-  /** Receives standard output as it arrives. */
-  readonly output: (output: string) => void;
-  readonly stop: () => void;
-}
-
-/**
- * Calls `reached` once, when a command of the program exceeds its time limit, by the time
- * for which this process runs, and according to the program's own reports.
- */
-export function watchCommands(
-  { limitMs, running }: NonNullable<ProcessSpec['commands']>,
-  reached: () => void,
-): CommandWatch {
-  const began = new Map<string, number>();
-  const left = (): number => Math.min(...began.values()) + limitMs - runningTime.now();
-  const watch = watchTime(left, reached);
-  return {
-    output(output) {
-      const now = runningTime.now();
-      const commands = running(output);
-      for (const id of began.keys()) if (!commands.has(id)) began.delete(id);
-      for (const id of commands) if (!began.has(id)) began.set(id, now);
-      watch.again();
-    },
-    stop: () => watch.stop(),
-  };
 }
 
 /**

@@ -205,10 +205,15 @@ async function awayOf(
   disk: Disk,
   settings: RunSettings,
   run: RunFolder,
-  { report, wake, host }: AwayParts,
+  parts: {
+    readonly report: (act: () => void) => void;
+    readonly wake: () => void;
+    readonly host: () => RunHost;
+  },
 ): Promise<StepsAway | null> {
   if (!hasAwaySteps(run.definition.body)) return null;
   const { config, environment, hooks } = settings;
+  const { report, wake, host } = parts;
   const { steps } = otherHosts(hooks, `a step of ${run.definition.name}`);
   const events: AgentEvents = {
     ready: (key, launch) => {
@@ -219,12 +224,6 @@ async function awayOf(
     ended: (key, outcome, exit, changed) => report(() => host().away.ended(key, outcome, exit, changed)),
   };
   return steps({ disk, config, environment }, run, { events, wake });
-}
-
-interface AwayParts {
-  readonly report: (act: () => void) => void;
-  readonly wake: () => void;
-  readonly host: () => RunHost;
 }
 
 function hasAwaySteps({ steps }: Body): boolean {

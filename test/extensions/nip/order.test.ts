@@ -70,9 +70,9 @@ class Published {
   }
 
   #fresh(): Announcer {
-    const sink = { append: (events: readonly NostrEvent[]) => void this.events.push(...events) };
+    const append = (events: readonly NostrEvent[]) => void this.events.push(...events);
     const published = [request, ...this.events];
-    const announced = { sink, signer, execution: { id: 'run', request }, published };
+    const announced = { append, signer, execution: { id: 'run', request }, published };
     return new Announcer(announced, this.world.rules, new DiskGuard());
   }
 }

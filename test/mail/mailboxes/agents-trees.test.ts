@@ -251,7 +251,7 @@ it('moves everybody else’s mail, whatever an agent makes in the folders that i
       for (const name of ['messages', 'prompt.md']) rmSync(join(paths.folder, name), { recursive: true });
     makeAll(places, things);
     for (const [index, place] of [...places.entries()].toReversed()) chmodSync(place, rights[index]!);
-    const changes = await watch.changes();
+    const changes = await watch();
     host.turns.ended(job.key, answer, exit(), new Map(changes === null ? [] : [[workspace, changes]]));
     drop('two');
     for (let looks = 0; looks < 4; looks += 1) look(host);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { watchCommands } from '../../../src/process/supervision/supervision.ts';
+import { watchCommands } from '../../../src/process/supervision/limits.ts';
 import { virtualTime } from './virtual-time.ts';
 
 /** Output is the names of the commands that run now. */

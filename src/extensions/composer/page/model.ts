@@ -6,21 +6,9 @@ import { ask, at, Problem, read, send } from '../../../web/api/client.ts';
 import { draft as kept } from '../../../web/state/drafts.ts';
 import { complain, notify } from '../../../web/state/toasts.ts';
 import { editorPatches, formOf, patched, shown, type SourceForm } from './source-text.ts';
+import type { TextEditor } from './text-editor.ts';
 import type { Draft } from '../documents.ts';
 import type { WorkflowFile } from '../../../documents/workflows.ts';
-
-type Patch = Draft['patches'][number];
-
-/** The text editor, as far as the model needs it. */
-export interface Editor {
-  /** One step of its history. */
-  apply(patches: readonly Patch[]): void;
-  replace(text: string): void;
-  undo(): void;
-  redo(): void;
-  /** Scrolls to a line, and puts the cursor there. */
-  reveal(line: number): void;
-}
 
 type Overridden = WorkflowFile['overridden'][number];
 
@@ -55,7 +43,7 @@ export class Composer {
   /** A syntax error in the text: the canvas shows the last valid graph. */
   readonly isFrozen = computed(() => this.draft.value !== null && this.draft.value.definition === null);
   #address: string;
-  editor: Editor | null = null;
+  editor: TextEditor | null = null;
   readonly form = signal<SourceForm>({ mark: '', eol: '\n' });
   #reading: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;

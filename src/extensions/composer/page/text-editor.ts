@@ -25,8 +25,7 @@ import {
   lineNumbers,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import type { Editor } from './model.ts';
-import type { DraftProblem } from '../documents.ts';
+import type { Draft, DraftProblem } from '../documents.ts';
 
 /*
  * The text of a workflow in CodeMirror. It lives in a shadow root: its styles are style sheets that
@@ -107,17 +106,14 @@ interface EditorOptions extends Options {
   readonly history: (depths: { readonly undo: number; readonly redo: number }) => void;
 }
 
-export interface TextEditor extends Editor {
-  mark(problems: readonly DraftProblem[]): void;
-  close(): void;
-}
+export type TextEditor = ReturnType<typeof openEditor>;
 
 function rootOf(host: HTMLElement): ShadowRoot {
   return host.shadowRoot ?? host.attachShadow({ mode: 'open' });
 }
 
 /** An editor of a source text. Its shortcuts reach nothing else of the page. */
-export function openEditor(options: EditorOptions): TextEditor {
+export function openEditor(options: EditorOptions) {
   const { host, text, eol, label, complete, changed, moved, saved } = options;
   const save = () => {
     saved();
@@ -154,18 +150,21 @@ export function openEditor(options: EditorOptions): TextEditor {
     }),
   });
   return {
-    apply: (patches) => view.dispatch({ changes: [...patches], ...whole }),
-    replace: (insert) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert }, ...whole }),
+    /** One step of its history. */
+    apply: (patches: Draft['patches']) => view.dispatch({ changes: [...patches], ...whole }),
+    replace: (insert: string) =>
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert }, ...whole }),
     undo: () => void undo(view),
     redo: () => void redo(view),
-    mark: (problems) =>
+    mark: (problems: readonly DraftProblem[]) =>
       view.dispatch(
         setDiagnostics(
           view.state,
           problems.map((each) => markOf(view.state, each)),
         ),
       ),
-    reveal(line) {
+    /** Scrolls to a line, and puts the cursor there. */
+    reveal(line: number) {
       const { from } = view.state.doc.line(Math.max(1, Math.min(view.state.doc.lines, line)));
       view.dispatch({
         selection: { anchor: from },

@@ -6,14 +6,10 @@ import type { Rules } from '../../../workflow/machine/rules.ts';
 import type { RunState } from '../../../workflow/machine/state.ts';
 import type { Signer } from './signer.ts';
 
-/** The destination of events. A refused disk operation throws `E_DISK`. */
-interface EventSink {
-  append(events: readonly NostrEvent[]): void;
-}
-
 /** What is published, by whom and where to. `published`: the events of an earlier host. */
 export interface Announced {
-  readonly sink: EventSink;
+  /** A refused disk operation throws `E_DISK`. */
+  readonly append: (events: readonly NostrEvent[]) => void;
   readonly signer: Signer;
   readonly execution: Execution;
   readonly published: readonly NostrEvent[];
@@ -24,7 +20,7 @@ export interface Announced {
  * with the state, and after a crash publishes the rest when the run continues.
  */
 export class Announcer {
-  readonly #sink: EventSink;
+  readonly #append: Announced['append'];
   readonly #signer: Signer;
   readonly #execution: Execution;
   readonly #published: NostrEvent[];
@@ -33,8 +29,8 @@ export class Announcer {
   /** At first: an earlier host may have left something unpublished. */
   #due: number | null = 0;
 
-  constructor({ sink, signer, execution, published }: Announced, rules: Rules, disk: DiskGuard) {
-    this.#sink = sink;
+  constructor({ append, signer, execution, published }: Announced, rules: Rules, disk: DiskGuard) {
+    this.#append = append;
     this.#signer = signer;
     this.#execution = execution;
     this.#published = [...published];
@@ -66,7 +62,7 @@ export class Announcer {
     this.#due = due;
     const events = ordered.map((each) => this.#signer.sign(each));
     this.#disk.keepTrying('events', () => {
-      this.#sink.append(events);
+      this.#append(events);
       this.#published.push(...events);
     });
   }

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { parseJson, type Json } from '../../../kernel/json.ts';
 import { Foreign, isWrongType } from './foreign.ts';
-import type { JobName, WorkerBoard, WorkerNotes } from './channel.ts';
+import type { JobName, WorkerNotes } from './channel.ts';
 
 /*
  * What lies in Redis beside the jobs: what workers say of themselves, the orders to them, and the
@@ -66,8 +66,10 @@ export async function publishedLabels(
   );
 }
 
-/** Rejects if the queue cannot be reached. */
-export async function openBoard(url: string, project: string): Promise<WorkerBoard> {
+export type WorkerBoard = Awaited<ReturnType<typeof openBoard>>;
+
+/** What the workers of a project say of themselves. Rejects if the queue cannot be reached. */
+export async function openBoard(url: string, project: string) {
   const client = new Redis(url, {
     lazyConnect: true,
     connectTimeout: 5_000,
@@ -102,10 +104,11 @@ export async function openBoard(url: string, project: string): Promise<WorkerBoa
         }),
       );
     },
-    order: async (id, order) => {
+    order: async (id: string, order: Json) => {
       await client.hset(ordersOf(project), id, JSON.stringify(order));
     },
-    remove: (id) => remove(client, project, id),
+    remove: (id: string) => remove(client, project, id),
+    /** The time of the host of the queue, in milliseconds since 1970. */
     clock: async () => {
       const [seconds, microseconds] = await client.time();
       return Number(seconds) * 1_000 + Number(microseconds) / 1_000;

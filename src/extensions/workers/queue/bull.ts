@@ -34,23 +34,22 @@ export function openSource(address: QueueAddress, labels: readonly string[]): Jo
   return new BullSource(address, labels);
 }
 
-class BullQueue implements JobQueue {
-  readonly #connection: Connection;
+class BullQueue extends Connection implements JobQueue {
   readonly #name: string;
   readonly #lease: number;
   readonly #queues = new Map<string, Queue>();
   readonly #waking = new Waking();
 
   constructor(address: QueueAddress) {
-    this.#connection = new Connection(address);
+    super(address);
     this.#name = address.name;
     this.#lease = address.lease;
     for (const role of address.roles) this.#open(role);
   }
 
   #open(role: string): Queue {
-    const { options } = this.#connection;
-    const queue = this.#connection.open(new Queue(nameOf(this.#name, role), options));
+    const { options } = this;
+    const queue = this.open(new Queue(nameOf(this.#name, role), options));
     this.#queues.set(role, queue);
     // It takes no jobs: it finds those whose worker is silent, and lets them fail at once.
     const watch = new Worker(nameOf(this.#name, role), null, {
@@ -64,32 +63,28 @@ class BullQueue implements JobQueue {
     const checks = watch as unknown as { moveStalledJobsToWait(): Promise<void> };
     const check = checks.moveStalledJobsToWait.bind(watch);
     checks.moveStalledJobsToWait = () => (this.#waking.isRecent() ? Promise.resolve() : check());
-    this.#connection.open(watch);
+    this.open(watch);
     void watch.startStalledCheckTimer().catch(() => {});
     return queue;
   }
 
-  problem(): string | null {
-    return this.#connection.problem();
-  }
-
   async add(name: JobName, data: Json, labels: readonly string[]): Promise<void> {
     const queue = this.#queue(name.role);
-    await this.#connection.asking(queue, async (isAgain) => {
-      if (isAgain) await this.#connection.client.del(queue.toKey(name.id));
-      await publishLabels(this.#connection.client, this.#name, name, labels);
+    await this.asking(queue, async (isAgain) => {
+      if (isAgain) await this.client.del(queue.toKey(name.id));
+      await publishLabels(this.client, this.#name, name, labels);
       await queue.add('turn', data, { jobId: name.id });
     });
   }
 
   look(name: JobName): Promise<JobState> {
     const queue = this.#queue(name.role);
-    return this.#connection.asking(queue, () => this.#look(queue, name));
+    return this.asking(queue, () => this.#look(queue, name));
   }
 
   async #look(queue: Queue, { id }: JobName): Promise<JobState> {
     const key = queue.toKey(id);
-    const { client } = this.#connection;
+    const { client } = this;
     // All is asked in this order, and answered together. Nothing is read that is too large.
     const [state, sizes, [exists, failure]] = await Promise.all([
       queue.getJobState(id),
@@ -123,29 +118,24 @@ class BullQueue implements JobQueue {
 
   async #add({ role, id }: JobName, more: Progress): Promise<void> {
     const queue = this.#queue(role);
-    const { client } = this.#connection;
+    const { client } = this;
     const [name = null, progress = null] = await client.hmget(queue.toKey(id), 'name', 'progress');
     const now = { ...progressIn(parsed(progress)), ...more };
-    if (name !== null) await this.#connection.asking(queue, () => queue.updateJobProgress(id, now));
+    if (name !== null) await this.asking(queue, () => queue.updateJobProgress(id, now));
   }
 
   async remove(name: JobName): Promise<void> {
     const queue = this.#queue(name.role);
-    const removed = await this.#connection
-      .asking(queue, () => queue.remove(name.id))
+    const removed = await this.asking(queue, () => queue.remove(name.id))
       // Refused while a worker holds it.
       .catch(() => null);
-    if (removed !== null) await withdrawLabels(this.#connection.client, this.#name, name);
-  }
-
-  close(): Promise<void> {
-    return this.#connection.close();
+    if (removed !== null) await withdrawLabels(this.client, this.#name, name);
   }
 
   #queue(role: string): Queue {
     const queue = this.#queues.get(role);
     if (queue !== undefined) return queue;
-    this.#connection.listen(role);
+    this.listen(role);
     return this.#open(role);
   }
 }
@@ -184,8 +174,7 @@ interface TakenQueue {
   readonly queue: Queue;
 }
 
-class BullSource implements JobSource {
-  readonly #connection: Connection;
+class BullSource extends Connection implements JobSource {
   readonly #lease: number;
   readonly #name: string;
   readonly #labels: readonly string[];
@@ -196,31 +185,31 @@ class BullSource implements JobSource {
 
   constructor(address: QueueAddress, labels: readonly string[]) {
     const { name, roles, lease } = address;
-    this.#connection = new Connection(address);
+    super(address);
     this.#lease = lease;
     this.#name = name;
     this.#labels = labels;
-    this.#notes = notesOf(this.#connection.client, name, lease);
+    this.#notes = notesOf(this.client, name, lease);
     this.#takes = new Set(roles);
     for (const role of roles) this.#open(role);
   }
 
   #open(role: string): void {
     const options = {
-      ...this.#connection.options,
+      ...this.options,
       autorun: false,
       lockDuration: this.#lease,
       skipStalledCheck: true,
     };
     const name = nameOf(this.#name, role);
-    const worker = this.#connection.open(new Worker(name, null, options));
-    const queue = this.#connection.open(new Queue(name, this.#connection.options));
+    const worker = this.open(new Worker(name, null, options));
+    const queue = this.open(new Queue(name, this.options));
     this.#roles.push({ role, worker, queue });
   }
 
   /** The queues that need labels which this worker has not. Opens new ones of its kinds. */
   async #beyond(): Promise<ReadonlySet<string>> {
-    const published = await publishedLabels(this.#connection.client, this.#name);
+    const published = await publishedLabels(this.client, this.#name);
     const beyond = [...published].flatMap(([queue, labels]) => {
       if (labels?.every((label) => this.#labels.includes(label as string)) !== true) return [queue];
       const isNew =
@@ -229,14 +218,10 @@ class BullSource implements JobSource {
         this.#roles.length < mostQueues &&
         !this.#roles.some(({ role }) => role === queue);
       if (isNew) this.#open(queue);
-      if (isNew) this.#connection.listen(queue);
+      if (isNew) this.listen(queue);
       return [];
     });
     return new Set(beyond);
-  }
-
-  problem(): string | null {
-    return this.#connection.problem();
   }
 
   announce(id: string, card: Json): Promise<void> {
@@ -252,7 +237,7 @@ class BullSource implements JobSource {
   }
 
   async take(except: ReadonlySet<string> = new Set()): Promise<HeldJob | null> {
-    const beyond = await this.#connection.asking(null, () => this.#beyond());
+    const beyond = await this.asking(null, () => this.#beyond());
     for (const one of this.#roles) {
       if (beyond.has(one.role) || except.has(one.role)) continue;
       const held = await this.#takeFrom(one);
@@ -268,24 +253,24 @@ class BullSource implements JobSource {
     const token = randomUUID();
     try {
       const next = () => worker.getNextJob(token, { block: false });
-      const job: Job | undefined = await this.#connection.asking(queue, next);
+      const job: Job | undefined = await this.asking(queue, next);
       if (job === undefined) return null;
       if (job.deferredFailure === undefined) return this.#held({ role, id: job.id ?? '' }, queue, job, token);
       await job.moveToFailed(new Error(job.deferredFailure), token, false);
     } catch (error) {
       if (isClosed(error)) throw error;
       // Neither what somebody wrote into the queue nor the jobs of other roles may end a worker.
-      await this.#connection.foreign.setJobAside(queue, token, messageOf(error));
+      await this.foreign.setJobAside(queue, token, messageOf(error));
     }
     return null;
   }
 
   #held({ role, id }: JobName, queue: Queue, job: Job, token: string): HeldJob {
     const lease = this.#lease;
-    const asking = <T>(act: () => Promise<T>) => this.#connection.asking(queue, act);
+    const asking = <T>(act: () => Promise<T>) => this.asking(queue, act);
     const keys = [`${queue.toKey(id)}:lock`, ...['stalled', 'active'].map((name) => queue.toKey(name))];
     const renew = async () =>
-      (await asking(() => this.#connection.client.eval(renewal, 3, ...keys, token, lease, id))) === 1;
+      (await asking(() => this.client.eval(renewal, 3, ...keys, token, lease, id))) === 1;
     const still = async (act: () => Promise<unknown>): Promise<boolean> => {
       try {
         await asking(act);
@@ -298,7 +283,7 @@ class BullSource implements JobSource {
     };
     // Not the whole job: this is asked again and again. Null: it is gone.
     const progress = async (): Promise<Progress | null> => {
-      const { client } = this.#connection;
+      const { client } = this;
       const [name = null, text = null] = await client.hmget(queue.toKey(id), 'name', 'progress');
       return name === null ? null : progressIn(parsed(text));
     };
@@ -319,10 +304,6 @@ class BullSource implements JobSource {
       finish: (result) => still(() => job.moveToCompleted(result, token, false)),
       putBack: async () => void (await still(() => job.moveToWait(token))),
     };
-  }
-
-  close(): Promise<void> {
-    return this.#connection.close();
   }
 }
 

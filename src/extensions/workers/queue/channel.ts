@@ -89,16 +89,6 @@ export interface WorkerNotes {
   leave(id: string): Promise<void>;
 }
 
-/** What the workers of a project say of themselves. */
-export interface WorkerBoard {
-  cards(): Promise<{ readonly id: string; readonly card: Json; readonly isAlive: boolean }[]>;
-  order(id: string, order: Json): Promise<void>;
-  remove(id: string): Promise<void>;
-  /** The time of the host of the queue, in milliseconds since 1970. */
-  clock(): Promise<number>;
-  close(): void;
-}
-
 /** The worker's side. Calls wait while the queue cannot be reached, and reject after `close`. */
 export interface JobSource extends WorkerNotes {
   /** A waiting job of one of the roles but these, held from now on; null: there is none. */

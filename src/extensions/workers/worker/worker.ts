@@ -31,14 +31,6 @@ import { ownClock } from '../clocks.ts';
 import { Presence } from './presence.ts';
 import { sharedProblem, type WorkersAccess } from '../settings.ts';
 
-/** A worker, which runs turns of other hosts' controllers. */
-export interface WorkerHost {
-  /** Runs turns until it has ended. */
-  run(): Promise<void>;
-  /** `drain`: running turns finish first; `stop`: they are left to other workers, uncounted. */
-  end(how: 'drain' | 'stop'): void;
-}
-
 /** For how long jobs of a role are left to others before it is asked again, in milliseconds. */
 const restMs = 10_000;
 
@@ -58,12 +50,11 @@ interface WorkerLimits {
 
 interface WorkerOptions extends WorkersAccess, WorkerLimits {}
 
-/** A worker in this project's folder, which no other host may use meanwhile. Throws `E_LOCKED`. */
-export async function openWorker(
-  disk: Disk,
-  settings: Settings,
-  options: WorkerOptions,
-): Promise<WorkerHost> {
+/**
+ * A worker in this project's folder, which runs turns of other hosts' controllers. No other host
+ * may use the folder meanwhile. Throws `E_LOCKED`.
+ */
+export async function openWorker(disk: Disk, settings: Settings, options: WorkerOptions) {
   const lock = await takeLock(disk);
   try {
     const turns = new Map<string, HeldTurn>();
@@ -78,7 +69,9 @@ export async function openWorker(
       );
     const worker = new Worker(at, options, turns, open);
     return {
-      end: (how) => worker.end(how),
+      /** `drain`: running turns finish first; `stop`: they are left to other workers, uncounted. */
+      end: (how: 'drain' | 'stop') => worker.end(how),
+      /** Runs turns until it has ended. */
       run: async () => {
         // A turn that has nothing to transfer would not notice.
         const problems = [sharedProblem(disk.root, options), ownClock(options, Date.now)];

@@ -112,7 +112,7 @@ const reading: readonly Route[] = [
 /** Runs have journals of their own: a record of the mail's journal means its time. */
 function timeOf(project: HttpServices['project'], moment: Moment | null): number | null {
   if (moment === null) return null;
-  return 'time' in moment ? moment.time : project.past(moment).state.now;
+  return 'time' in moment ? moment.time : project.journal.past(moment).state.now;
 }
 
 const gateAnswer = z.strictObject({
