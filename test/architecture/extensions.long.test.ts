@@ -1,11 +1,21 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const extensions = readdirSync(join(checkout, 'src/extensions'), { withFileTypes: true })
@@ -15,10 +25,7 @@ const run = promisify(execFile);
 
 let copy = '';
 
-afterEach(() => rmSync(copy, { recursive: true, force: true }));
-
-/** The checkout without the folders of an extension, and without its lines in the lists. */
-function without(name: string): string {
+beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'mailroom-without-'));
   const needed = [
     'bin',
@@ -31,17 +38,32 @@ function without(name: string): string {
     'docs',
     'site/.vitepress',
   ];
-  const left = ['node_modules', `src/extensions/${name}`, `test/extensions/${name}`].map((path) =>
-    join(checkout, path),
-  );
   for (const path of [...needed, 'package.json', 'tsconfig.json', 'vitest.config.ts'])
     cpSync(join(checkout, path), join(copy, path), {
       recursive: true,
-      filter: (source) => !left.includes(source) && !source.includes('/real-clis/node_modules'),
+      filter: (source) => !source.includes('/real-clis/node_modules'),
     });
-  symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'));
-  expect(['list.ts', 'page.ts', 'page.css'].filter((list) => forget(list, name))).toContain('list.ts');
-  return copy;
+  // Not that of the checkout: the compiler keeps there what it has read.
+  mkdirSync(join(copy, 'node_modules'));
+  for (const name of readdirSync(join(checkout, 'node_modules')))
+    if (name !== '.cache')
+      symlinkSync(join(checkout, 'node_modules', name), join(copy, 'node_modules', name));
+});
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+const lists = ['list.ts', 'page.ts', 'page.css'];
+const foldersOf = (name: string) => [`src/extensions/${name}`, `test/extensions/${name}`];
+
+/** Takes the folders of an extension out of the copy, and its lines out of the lists. */
+function remove(name: string): void {
+  for (const path of foldersOf(name)) rmSync(join(copy, path), { recursive: true, force: true });
+  expect(lists.filter((list) => forget(list, name))).toContain('list.ts');
+}
+
+function restore(name: string): void {
+  for (const path of [...foldersOf(name), ...lists.map((list) => `src/extensions/${list}`)])
+    if (existsSync(join(checkout, path))) cpSync(join(checkout, path), join(copy, path), { recursive: true });
 }
 
 /** Takes an extension out of a list of them. Returns whether it was in it. */
@@ -56,21 +78,21 @@ function forget(list: string, name: string): boolean {
 }
 
 describe.each(extensions)('without the extension %s', (name) => {
-  it('the program is whole, and its tests pass', async () => {
-    const cwd = without(name);
+  afterEach(() => restore(name));
+
+  it('the program is whole, and the tests of what shows it pass', async () => {
+    remove(name);
     for (const part of ['.', 'src/web'])
-      await expect(run('npx', ['tsc', '--noEmit', '-p', part], { cwd })).resolves.toMatchObject({
-        stderr: '',
-      });
+      await expect(run('npx', ['tsc', '-p', part], { cwd: copy })).resolves.toMatchObject({ stderr: '' });
     const env = { ...process.env, TESTS: '' };
     const tests = [
       'test/cli/main.test.ts',
-      'test/cli/up.test.ts',
-      'test/mail/controller',
-      'test/server',
+      'test/mail/controller/workers.test.ts',
+      'test/server/http/openapi.test.ts',
+      'test/server/http/documents.test.ts',
       'test/up',
       'test/web',
     ];
-    await expect(run('npx', ['vitest', 'run', ...tests], { cwd, env })).resolves.toBeDefined();
+    await expect(run('npx', ['vitest', 'run', ...tests], { cwd: copy, env })).resolves.toBeDefined();
   });
 });

@@ -7,7 +7,7 @@ import { World } from '../mail/machine/world.ts';
 /** What a channel is to send of a project. */
 async function items(world: World) {
   const project = {
-    state: () => world.state,
+    journal: { state: () => world.state },
     definition: () => Promise.resolve({ ok: true, value: { protocol: world.protocol } }),
     workflows: { status: () => Promise.resolve({ runs: [] }) },
     holder: () => null,
