@@ -64,6 +64,8 @@ export interface Session {
   readonly id: string;
   readonly usd: number;
   readonly tokens: number;
+  /** A fingerprint of the standing orders that it was given last; missing: it is not known. */
+  readonly orders?: string;
 }
 
 /** What an agent had reported when it was stopped, or its host ended. */

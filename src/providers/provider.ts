@@ -54,6 +54,8 @@ export interface Invocation {
   readonly project: string;
   /** Conversation to resume, or null for a new one. */
   readonly session: Session | null;
+  /** A fingerprint of the standing orders, which the conversation then has; missing: none. */
+  readonly orders?: string;
   readonly budget: Budget | null;
   readonly paths: TurnPaths;
   /** Null: it has no tools from Mailroom. */

@@ -37,12 +37,13 @@ interface Row {
 
 const trail = async () => JSON.parse((await project.run(['trail', '--json'])).stdout) as Row[];
 
-async function asked(known: boolean): Promise<void> {
+async function asked(known: boolean, meanwhile = () => {}): Promise<void> {
   const files = { 'protocols/one.yaml': team, '.gitignore': '.mailroom/\nagents/\n' };
   project = new ImpostorProject({ maker: asking(known) }, files);
   execFileSync('git', ['init', '-q'], { cwd: project.root });
   await project.works('maker', 'Paint the shed\n');
   const question = (await trail()).find(({ type }) => type === 'question');
+  meanwhile();
   await project.run(['reply', question?.id ?? '', '--message', 'Red']);
   expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
 }
@@ -53,8 +54,16 @@ const log = () =>
 it('resumes the conversation of a thread, and does not tell it again', async () => {
   await asked(true);
   expect((await trail()).at(-1)?.body.trim()).toBe('as we said');
-  expect(project.read('prompt-1.txt')).not.toContain('Paint the shed');
+  expect(project.read('prompt-1.txt')).not.toMatch(/Paint the shed|How to send/);
   expect(log()).not.toContain('Session:');
+});
+
+it('says again what the role is and how it sends where that has changed', async () => {
+  await asked(true, () => project.write('agents/maker/role.md', 'You paint in oil.\n'));
+  expect((await trail()).at(-1)?.body.trim()).toBe('as we said');
+  const prompt = project.read('prompt-1.txt');
+  expect(prompt).toMatch(/You paint in oil\.[^]*## How to send/);
+  expect(prompt).not.toContain('Paint the shed');
 });
 
 it('tells the thread instead where the conversation is gone, and the trail says so', async () => {

@@ -83,7 +83,7 @@ describe('a turn', () => {
   it('may answer by its final text alone', async () => {
     begin({
       maker: `if (type === 'task') send('review', 'checker'); else console.log('---\\ntype: done\\nto: user\\n---\\nFinished.');`,
-      checker: `console.log('---\\nfields: { good: true }\\n---\\nLooks good.');`,
+      checker: `console.log('type: verdict\\nfields: { good: true }\\n\\nLooks good.');`,
     });
     expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
     const rows = await trail();

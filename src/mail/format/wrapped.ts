@@ -14,45 +14,62 @@ type Unwrapped =
 /** The first line of front matter, anyhow indented, and a key in the line after it. */
 const opening = /^[ \t]*---[ \t]*\n(?=[ \t]*[A-Za-z_]+[ \t]*:(?:[ \t]|\n|$))/m;
 const knownKey = /^[ \t]*(?:type|to|from|thread|in_reply_to|subject|attachments|fields)[ \t]*:/;
-/** Front matter without the line before it. */
-const bareKeys = /^type[ \t]*:[ \t]*[\w-]+[ \t]*\n/;
-const unopened = 'front matter begins with a line `---`, and this is a key of it';
+/** Of a turn, whose text may begin with the keys alone, also the line of its type. */
+const openingOfTurn = new RegExp(`${opening.source}|^type[ \\t]*:[ \\t]*[\\w-]+[ \\t]*$`, 'm');
+/** The keys at the head of a text, each at the beginning of a line, and what belongs to them. */
+const bareKeys = /^type[ \t]*:.*(?:\n(?:(?:to|subject|in_reply_to|attachments|fields)[ \t]*:.*|[ \t]+\S.*))*/;
 const fenceLine = /^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w-]*)[ \t]*$/;
 /** A longer text before front matter is not looked through. */
 const longestBefore = 4_096;
 
 /**
  * Finds a message inside a code fence, after blank lines, or after one line of prose; any other
- * text comes back unchanged. `isTurn`: of an agent's turn, which is asked to write it properly
- * where it is not certain what belongs to the message.
+ * text comes back unchanged. `isTurn`: of an agent's turn, which may leave out the lines around its
+ * keys, and is asked to write properly where it is not certain what belongs to the message.
  */
 export function unwrapped(given: string, file: string, isTurn: boolean): Unwrapped {
   const text = given.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const whole = { ok: true, text: given, line: 1 } as const;
-  const begin = text.startsWith('---') ? null : opening.exec(text.slice(0, longestBefore));
-  if (begin === null)
-    return isTurn && bareKeys.test(text) ? problemAt(new Source(file, text), 0, unopened) : whole;
+  const begins = isTurn ? openingOfTurn : opening;
+  const begin = text.startsWith('---') ? null : begins.exec(text.slice(0, longestBefore));
+  if (begin === null) return whole;
   const start = begin.index;
+  const isBare = begin[0].startsWith('type');
   const before = text.slice(0, start).split('\n').slice(0, -1);
   const said = before.filter((line) => line.trim() !== '');
   const fence = fenceLine.exec(said.at(-1) ?? '')?.[1] ?? null;
   const prose = fence === null ? said : said.slice(0, -1);
-  if (prose.length > 0 && !knownKey.test(text.slice(start + begin[0].length))) return whole;
+  if (prose.length > 0 && !isBare && !knownKey.test(text.slice(start + begin[0].length))) return whole;
   const refuse = (at: number, message: string): Unwrapped => problemAt(new Source(file, text), at, message);
   if (prose.length > 1 || prose.some((line) => fenceLine.test(line)))
-    return isTurn ? refuse(start, 'front matter begins here, and not on line 1') : whole;
-  if (begin[0] !== '---\n') return refuse(start, 'front matter opens with exactly `---`');
-  const line = before.length + 1;
-  if (fence === null) return { ok: true, text: text.slice(start), line };
+    return isTurn && !isBare ? refuse(start, 'front matter begins here, and not on line 1') : whole;
+  if (!isBare && begin[0] !== '---\n') return refuse(start, 'front matter opens with exactly `---`');
+  const found = (message: string): Unwrapped =>
+    isBare
+      ? { ok: true, text: withLines(message), line: before.length }
+      : { ok: true, text: message, line: before.length + 1 };
+  if (fence === null) return found(text.slice(start));
   const { end, rest } = closingOf(text, start, fence);
   if (end === null)
     return refuse(text.lastIndexOf(fence, start), 'the code fence that opens here is not closed');
   const inside = text.slice(start, end);
-  if (rest.trim() === '') return { ok: true, text: inside, line };
+  if (rest.trim() === '') return found(inside);
   // Only the front matter is in the fence, and the text is below it.
-  if (/\n---\s*$/.test(inside) && inside.indexOf('\n---') === inside.lastIndexOf('\n---'))
-    return { ok: true, text: `${inside.trimEnd()}\n${rest}`, line };
+  if (isFrontMatter(inside)) return found(`${inside.trimEnd()}\n${rest}`);
   return refuse(end, 'the code fence around the message closes here, and more text follows');
+}
+
+/** A text that begins with its keys, with a line before and after them. */
+function withLines(text: string): string {
+  const [keys = ''] = bareKeys.exec(text) ?? [];
+  return `---\n${keys}\n---\n${text.slice(keys.length).replace(/^\n(?:---\n)?/, '')}`;
+}
+
+/** Whether this is front matter and nothing else. */
+function isFrontMatter(text: string): boolean {
+  const all = text.trimEnd();
+  if (!all.startsWith('---')) return bareKeys.exec(all)?.[0] === all;
+  return all.endsWith('\n---') && all.indexOf('\n---') === all.length - 4;
 }
 
 function problemAt(source: Source, at: number, message: string): Unwrapped {

@@ -50,8 +50,12 @@ export class TurnResults {
     }
   }
 
-  #end(invocation: Invocation, came: Outcome, exit: Exit, seen: ChangesJudged): Fact[] {
-    const { role, turn, attempt, round } = invocation;
+  #end(invocation: Invocation, heard: Outcome, exit: Exit, seen: ChangesJudged): Fact[] {
+    const { role, turn, attempt, round, orders } = invocation;
+    // Whatever becomes of it, the conversation has its prompt.
+    const session =
+      heard.session === null || orders === undefined ? heard.session : { ...heard.session, orders };
+    const came: Outcome = { ...heard, session };
     const { folders } = this.#ports;
     const looked = maskedChanges(seen, folders.mask.name);
     const reports = [...looked.reports, ...(came.is === 'done' ? (came.warnings ?? []) : [])];
@@ -78,7 +82,7 @@ export class TurnResults {
       return [asked ?? { type: 'returned', ...at, result }];
     }
     const later = outcome.is === 'later';
-    const { usage, session } = outcome;
+    const { usage } = outcome;
     const sound = soundReason(outcome.reason, invocation);
     const known = unread === null ? sound : { ...sound, text: `${sound.text}; ${unread}` };
     const reason = withUnsent(known, folders.written(turn, attempt));
@@ -95,7 +99,7 @@ export class TurnResults {
         reason,
         until,
         usage,
-        session,
+        session: outcome.session,
       },
       ...lost.flatMap(({ name, content }) =>
         borrowed.has(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],

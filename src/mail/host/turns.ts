@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { turnOf, type Decision, type Process } from '../machine/decide.ts';
 import type { Fact } from '../machine/event.ts';
 import { metBy } from '../machine/rules/outcomes.ts';
 import { fileName } from '../format/message.ts';
-import { prompt } from '../machine/prompt.ts';
+import { prompt, standingOrders } from '../machine/prompt.ts';
 import { decidedCalls } from '../machine/rules/questions.ts';
 import { type Role, providersOf } from '../format/protocol.ts';
 import { mayChange } from '../../kernel/permissions.ts';
@@ -184,7 +185,9 @@ export class Turns {
     const mails = turn.messages.flatMap((id) => state.mail.get(id)?.message ?? []);
     const files = mails.map((message) => ({ name: fileName(message), text: formatMessage(message) }));
     const { folders, project } = this.#ports;
-    const parts = { roleText, resumed, format: formatMessage };
+    const standing = standingOrders(protocol, role.name, roleText);
+    const orders = createHash('sha256').update(standing).digest('base64url').slice(0, 16);
+    const parts = { orders: session?.orders === orders ? '' : standing, resumed, format: formatMessage };
     const write = (outbox: string) => prompt(state, protocol, turn, { ...parts, outbox });
     const paths = folders.open(turn.id, turn.attempt, turn.round, write, files, keepStaging);
     const { workspace, ...place } = placeOf(state, protocol, project, turn);
@@ -214,6 +217,7 @@ export class Turns {
         workspace,
         project,
         session,
+        orders,
         budget: role.budget,
         paths,
         env: { ...role.env, ...stepVariables(state, turn) },

@@ -107,19 +107,16 @@ export function requiredFields(protocol: Protocol): PartialAnswer['fields'] {
     Object.fromEntries(Object.entries(answerFields(protocol, types)).filter(([, { required }]) => required));
 }
 
-/**
- * What a role may send, and what it owes, for the prompt of a turn; null: for a person, who has no
- * turns.
- */
-export function duties(
-  types: readonly MessageType[],
-  owed: readonly Mail[],
-  turn: Pick<Turn, 'mustAnswer'> | null,
-): string {
-  const allowed = types.map((type) => typeLine(type, turn !== null));
-  const lines = ['## What you may send', allowed.length > 0 ? allowed.join('\n') : 'Nothing.'];
-  if (owed.length === 0) return lines.join('\n\n');
-  lines.push('## What you owe', owed.map((mail) => owedLine(mail, turn !== null)).join('\n'));
+/** The messages that a role may send; of a turn's role, which is woken with an answer. */
+export function mayBeSent(types: readonly MessageType[], isTurn: boolean): string {
+  const lines = types.map((type) => typeLine(type, isTurn));
+  return `## What you may send\n\n${lines.length > 0 ? lines.join('\n') : 'Nothing.'}`;
+}
+
+/** The answers that are owed; empty: none. `turn` null: by a person, who has no turns. */
+export function whatIsOwed(owed: readonly Mail[], turn: Pick<Turn, 'mustAnswer'> | null): string {
+  if (owed.length === 0) return '';
+  const lines = ['## What you owe', owed.map((mail) => owedLine(mail, turn !== null)).join('\n')];
   if (turn !== null)
     lines.push(
       turn.mustAnswer
@@ -168,7 +165,8 @@ export function answerGuide(
   const given = isShared ? ['--as', role] : [];
   const commands = replyCommands({ id: message.id, as: [], types: names, fields, given });
   return [
-    duties(types, [mail], null),
+    mayBeSent(types, false),
+    whatIsOwed([mail], null),
     deadlineLine(state, protocol, mail),
     `To answer, replace the values and run${commands.length > 1 ? ' one of these' : ''}\n\n${fenced(commands.join('\n'), 'sh')}`,
     `or write a new file \`agents/${role}/outbox/answer.md\`:\n\n${fenced(answerFile(message.id, names, fields))}`,

@@ -2,15 +2,17 @@ import { codeSpan, fenced } from '../../kernel/quoting.ts';
 import { roleBranch } from '../../kernel/work.ts';
 import { askState } from './fold/asks.ts';
 import type { Message } from '../format/message.ts';
-import { typesFrom, type Protocol } from '../format/protocol.ts';
+import { typesFrom, type MessageType, type Protocol } from '../format/protocol.ts';
+import type { RoleName } from '../../kernel/ids.ts';
 import type { MailState, Turn } from './state.ts';
-import { duties } from './answering.ts';
+import { mayBeSent, whatIsOwed } from './answering.ts';
 import { callText } from './rules/questions.ts';
+import { owedSteps } from './step.ts';
 
 /** The parts of a prompt that the state does not have. */
 interface PromptParts {
-  /** role.md: the role's description; empty when the file is missing. */
-  readonly roleText: string;
+  /** What `standingOrders` says; empty: the resumed conversation has it already. */
+  readonly orders: string;
   /** Absolute path of the staging folder. */
   readonly outbox: string;
   /** True when the conversation of this thread is resumed, so that the prompt omits its history. */
@@ -20,25 +22,46 @@ interface PromptParts {
 }
 
 /**
+ * What a role is and how it sends: the same for each of its turns, so it stands at the head of a
+ * prompt, where vendors keep what several requests have in common. `roleText`: its role.md; empty
+ * when the file is missing.
+ */
+export function standingOrders(protocol: Protocol, role: RoleName, roleText: string): string {
+  return paragraphs([
+    youAre(role),
+    protocol.roles.get(role)?.instructions?.trim() ?? '',
+    roleText.trim(),
+    mayBeSent(typesFrom(protocol, role), true),
+    howToSend(typesFrom(protocol, role)),
+  ]);
+}
+
+/**
  * The prompt of one invocation. Other agents' words are quoted as data, never given as
- * instructions.
+ * instructions. What differs from turn to turn comes last.
  */
 export function prompt(state: MailState, protocol: Protocol, turn: Turn, parts: PromptParts): string {
   const sections = [
-    `You are **${turn.role}** in the project's mail system (Mailroom). Thread: ${turn.thread}.`,
-    protocol.roles.get(turn.role)?.instructions?.trim() ?? '',
-    parts.roleText.trim(),
-    turn.problems.length > 0 ? correction(turn, parts) : '',
+    parts.orders || `${youAre(turn.role)} It is as before.`,
+    parts.resumed ? '' : history(state, turn, parts),
+    messages(state, turn, parts),
     answered(turn),
     turn.lastFailure && turn.round === 0 ? retry(turn) : '',
     conflict(turn),
-    parts.resumed ? '' : history(state, turn, parts),
-    messages(state, turn, parts),
-    dutiesOf(state, protocol, turn),
-    howToSend(turn, parts),
+    owed(state, turn),
+    turn.problems.length > 0 ? correction(turn, parts) : '',
     ownCheckout(protocol, turn),
+    whereToSend(state, turn, parts),
   ];
-  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
+  return `${paragraphs(sections)}\n`;
+}
+
+function youAre(role: RoleName): string {
+  return `You are **${role}** in the project's mail system (Mailroom).`;
+}
+
+function paragraphs(sections: readonly string[]): string {
+  return sections.filter((section) => section !== '').join('\n\n');
 }
 
 function quoted(title: string, text: string): string {
@@ -56,10 +79,15 @@ function correction(turn: Turn, parts: PromptParts): string {
     'What you handed over last time was not accepted, and nothing of it was sent. The reasons, with what programs printed:',
     ...turn.problems.map((problem) => fenced(problem.trimEnd())),
     ...shown,
-    parts.resumed
-      ? 'The staging folder still holds what you wrote: change, remove or add files there.'
-      : 'The staging folder is empty: write again what is to be sent.',
+    remedy(written.length > 0, parts.resumed),
   ].join('\n\n');
+}
+
+function remedy(hasFiles: boolean, isResumed: boolean): string {
+  if (!hasFiles) return 'End with the whole message again, right this time.';
+  return isResumed
+    ? 'The folder for messages still holds what you wrote: change, remove or add files there.'
+    : 'The folder for messages is empty: write again what is to be sent.';
 }
 
 /** What a person has decided about the calls that ended the last round. */
@@ -124,6 +152,8 @@ function history(state: MailState, turn: Turn, parts: PromptParts): string {
 
 function messages(state: MailState, turn: Turn, parts: PromptParts): string {
   const taken = turn.messages.flatMap((id) => state.mail.get(id)?.message ?? []);
+  // The conversation has them.
+  if (turn.round > 0 && parts.resumed && taken.length > 0) return '';
   const title = turn.wait === null ? '## Your mail' : '## The answers that you waited for';
   if (taken.length === 0) return `${title}\n\nNothing is left of it: it was withdrawn. Continue without it.`;
   const shown = taken.map((message) =>
@@ -132,25 +162,41 @@ function messages(state: MailState, turn: Turn, parts: PromptParts): string {
   return [title, ...shown].join('\n\n');
 }
 
-/** What the protocol permits this role to send, and what it owes. */
-function dutiesOf(state: MailState, protocol: Protocol, turn: Turn): string {
-  const allowed = typesFrom(protocol, turn.role).filter(
-    ({ reply }) => reply.length === 0 || !turn.mustAnswer,
+/** What this turn owes, and that it must not ask where it must answer. */
+function owed(state: MailState, turn: Turn): string {
+  const asks = turn.owes.filter((ask) => askState(state, ask)?.is === 'open');
+  return whatIsOwed(
+    asks.flatMap(({ request }) => state.mail.get(request) ?? []),
+    turn,
   );
-  const owed = turn.owes.filter((ask) => askState(state, ask)?.is === 'open');
-  const requests = owed.flatMap(({ request }) => state.mail.get(request) ?? []);
-  return duties(allowed, requests, turn);
 }
 
-function howToSend(turn: Turn, { outbox }: PromptParts): string {
+function howToSend(types: readonly MessageType[]): string {
+  if (types.length === 0) return '';
+  const [only] = types.length === 1 ? types : [];
+  const keys = [
+    `type: ${only?.name ?? '<one of the above>'}`,
+    ...(types.some(({ to, toAll }) => to.length > 1 && !toAll) ? ['to: <role>'] : []),
+    ...(types.some(({ fields }) => Object.keys(fields).length > 0) ? ['fields: { <name>: <value> }'] : []),
+  ];
   return [
     '## How to send',
-    `Write one Markdown file per message into ${codeSpan(outbox)} (any name ending in \`.md\`):`,
-    '```text\n---\ntype: <one of the above>\nto: <role>\nsubject: <one line>\nfields: { <name>: <value> }\n---\nYour text.\n```',
-    'Leave out `id`, `created`, `from` and `thread`: they are given. If you cannot write files, your final text is the ' +
-      'message, with the same front matter at its head. If there is nothing to send, say `nothing to send`.',
-    `Do your work in the current folder; write no mail anywhere else. (Turn ${turn.id})`,
+    'End with the message: your final text is sent as it is. It begins with these lines, and the first is never ' +
+      'left out; `subject: <one line>` may follow:',
+    `\`\`\`text\n${keys.join('\n')}\n\nYour text.\n\`\`\``,
+    'A text without such a first line is not sent, and comes back to you. If there is nothing to send, say `nothing to send`. ' +
+      'For several messages, or `attachments: [<path>]`, write files into the folder named ' +
+      'below, each with these lines at its head; then your final text is sent only if it answers what you owe. ' +
+      'Do your work in the current folder; write no mail anywhere else.',
   ].join('\n\n');
+}
+
+/** The ids and paths of this turn: they are last, because they differ from all before. */
+function whereToSend(state: MailState, turn: Turn, { outbox }: PromptParts): string {
+  const place = `one Markdown file per message into ${codeSpan(outbox)}`;
+  const result = `Your final text is the result of the step, not a message; for mail write ${place}.`;
+  const isStep = owedSteps(state, turn.id).length > 0;
+  return `Thread ${turn.thread}, turn ${turn.id}. ${isStep ? result : `Several messages: ${place}.`}`;
 }
 
 /** What a role must know that works on a branch of its own. */

@@ -70,20 +70,41 @@ describe('a message in what language models write around it', () => {
     expect(read(text, 'person')).toEqual({ plain: text });
   });
 
-  it.each(['type: done\nto: user\n\nText\n', 'type: done\n---\nText\n'])(
-    'is refused of a turn without the line that opens it: %j',
-    (text) => {
-      const problem = 'front matter begins with a line `---`, and this is a key of it';
-      expect(read(text)).toEqual([`1:1 type: done | ${problem}`]);
-      expect(read(text, 'person')).toEqual({ plain: text });
-    },
-  );
+  it.each([
+    ['the type', 'type: done\n\nText\n', { body: 'Text' }],
+    ['and no blank line', 'type: done\nText: more\n', { body: 'Text: more' }],
+    ['and nothing else', 'type: done', { body: '' }],
+    ['two keys', 'type: done\nto: user\n\nText\n', { to: ['user'], body: 'Text' }],
+    ['keys and their end', 'type: done\n---\nText\n', { body: 'Text' }],
+    ['keys of several lines', 'type: done\nto:\n  - user\nText\n', { to: ['user'], body: 'Text' }],
+    ['a type after blank lines', '\n\ntype: done\nText\n', { body: 'Text' }],
+    ['a type after a sentence', 'Here it is:\n\ntype: done\nText\n', { body: 'Text' }],
+    ['a type in a fence', '```\ntype: done\n\nText\n```\n', { body: 'Text' }],
+    ['a type in a fence, text below', '```yaml\ntype: done\n```\nText\n', { body: 'Text' }],
+  ])('is read of a turn that begins with %s alone, which in a file of a person is text', (_, text, draft) => {
+    expect(read(text)).toEqual({ type: 'done', to: null, ...draft });
+    expect(read(text, 'person')).toEqual({ plain: text });
+  });
+
+  it.each([
+    ['after sentences', 'One.\nTwo.\n\ntype: done\nText\n'],
+    ['with words behind it', 'type: done and dusted\nText\n'],
+    ['within a line', 'The type: done\n'],
+  ])('is plain text of a turn with a type %s', (_, text) => {
+    expect(read(text)).toEqual({ plain: text });
+  });
+
+  it('says of which line a value is wrong, where the line before its keys is left out', () => {
+    expect(read('Here it is:\n\ntype: done\nfields: 5\n\nText\n')).toEqual([
+      expect.stringMatching(/^4:9 fields: 5 \| /),
+    ]);
+  });
 
   it.each([
     ['a rule', 'Title\n\n---\n\nText: more\n'],
     ['a heading', 'Title\n---\nnote: this is text\n'],
     ['a rule after a blank line', '\n---\nA sentence.\n'],
-    ['a fence of YAML', '```yaml\ntype: done\n```\n'],
+    ['a fence of YAML', '```yaml\nkind: done\n```\n'],
     ['a table', 'a | b\n--- | ---\ntype: | x\n'],
   ])('is plain text with %s', (_, text) => {
     expect(read(text)).toEqual({ plain: text });

@@ -1,7 +1,7 @@
 import fc from '../../support/fast-check.ts';
 import { expect, it } from 'vitest';
 import type { Message } from '../../../src/mail/format/message.ts';
-import { prompt } from '../../../src/mail/machine/prompt.ts';
+import { prompt, standingOrders } from '../../../src/mail/machine/prompt.ts';
 import type { Turn } from '../../../src/mail/machine/state.ts';
 import { leftToDo } from '../../../src/workflow/machine/resolve.ts';
 import { stepPrompt } from '../../../src/workflow/machine/prompt.ts';
@@ -56,7 +56,7 @@ function prompts(text: string): string[] {
       world.protocol,
       { ...turn, ...changes },
       {
-        roleText: 'You design.',
+        orders: standingOrders(world.protocol, 'architect', 'You design.'),
         outbox: '/out',
         resumed: false,
         format: formatMessage,
@@ -75,6 +75,57 @@ it('no prompt of a turn has a heading of others, whatever they wrote', () => {
       expect(prompts(text).map(headingsOf)).toEqual(ours);
     }),
   );
+});
+
+/** The prompt of the engineer's turn that runs, with what its conversation has already. */
+function engineerPrompt(world: World, changes: Partial<Turn> = {}, known = false): string {
+  const { state, protocol } = world;
+  const orders = known ? '' : standingOrders(protocol, 'engineer', 'You build.');
+  const parts = { orders, outbox: '/out', resumed: known, format: formatMessage };
+  return prompt(state, protocol, { ...world.running('engineer'), ...changes }, parts);
+}
+
+it('prompts of a role begin with the same text, whatever the thread and the turn', () => {
+  const worlds = ['one', 'two'].map((text) => {
+    const world = new World(team);
+    if (text === 'two') world.drop('user → architect: task');
+    world.drop('user → architect: task');
+    world.turn('architect', ['→ engineer: design']);
+    return world;
+  });
+  const [one = '', two = ''] = worlds.map((world) => engineerPrompt(world));
+  const orders = standingOrders(worlds[0]!.protocol, 'engineer', 'You build.');
+  expect([one.startsWith(orders), two.startsWith(orders)]).toEqual([true, true]);
+  expect(orders).toContain('You build.');
+  expect(orders).toContain('- `review-request` to qa');
+  expect(orders).not.toMatch(/\/out|t\d/);
+  expect(one.trimEnd().split('\n').at(-1)).toMatch(/^Thread .* turn t\d+\. .*`\/out`/);
+});
+
+it('a conversation that is resumed gets what is new, and a correction in it not even its mail', () => {
+  const world = new World(team);
+  world.drop('user → architect: task');
+  world.turn('architect', ['→ engineer: design']);
+  expect(engineerPrompt(world)).toContain('## How to send');
+  expect(headingsOf(engineerPrompt(world, {}, true))).toEqual(['## Your mail']);
+  const wrong = { round: 1, problems: ['it has no type'] };
+  expect(headingsOf(engineerPrompt(world, wrong, true))).toEqual(['## Correct this first']);
+  expect(headingsOf(engineerPrompt(world, wrong))).toContain('## Your mail');
+});
+
+it('the lines at the head of a message are those that the role needs', () => {
+  const { protocol } = new World(`
+roles: { one: {}, two: {}, none: {} }
+messages:
+  go: { from: [user], to: [one, two, none] }
+  done: { from: [one], to: [user], closes: true }
+  note: { from: [two], to: [one, user], fields: { good: { type: boolean } } }
+`);
+  const linesOf = (role: string) =>
+    /```text\n([^]*?)\n```/.exec(standingOrders(protocol, role, ''))?.[1] ?? null;
+  expect(linesOf('one')).toBe('type: done\n\nYour text.');
+  expect(linesOf('two')).toBe('type: note\nto: <role>\nfields: { <name>: <value> }\n\nYour text.');
+  expect(linesOf('none')).toBe(null);
 });
 
 it('a subject stands as one line, between ticks, where a prompt names a request', () => {

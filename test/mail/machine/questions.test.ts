@@ -29,7 +29,7 @@ const approve = (world: World, verb: 'approve' | 'reject' = 'approve', comment: 
   world.command({ verb, target: { kind: 'turn', turn: 't1' }, comment }, 'user');
 
 const told = (world: World) => {
-  const parts = { roleText: '', outbox: '/outbox', resumed: true, format: () => '' };
+  const parts = { orders: '', outbox: '/outbox', resumed: true, format: () => '' };
   return prompt(world.state, world.protocol, world.running('engineer'), parts);
 };
 

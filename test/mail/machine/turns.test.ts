@@ -86,10 +86,10 @@ describe('what breaks the protocol', () => {
 });
 
 describe('the final text', () => {
-  it('is the answer where one is owed: with the only reply type, to who asked', () => {
+  it('is the answer where one is owed, to who asked', () => {
     const world = designed();
     world.turn('engineer', ['→ qa: review-request']);
-    world.turn('qa', [], spoken('It is fine', null));
+    world.turn('qa', [], spoken('It is fine', '→ : review-feedback'));
     expect(world.acts().slice(-2)).toEqual(['qa → engineer: review-feedback', 'engineer takes spoken']);
     expect(world.state.mail.get('spoken')?.message).toMatchObject({
       inReplyTo: 'review-request',
@@ -101,7 +101,7 @@ describe('the final text', () => {
   it('is the answer although something else was staged', () => {
     const world = designed();
     world.turn('engineer', ['→ qa: review-request']);
-    world.turn('qa', ['→ user: report'], spoken('It is fine', null));
+    world.turn('qa', ['→ user: report'], spoken('It is fine', '→ : review-feedback'));
     expect(world.acts().slice(-3, -1)).toEqual(['qa → user: report', 'qa → engineer: review-feedback']);
   });
 
@@ -143,29 +143,34 @@ describe('the final text', () => {
     expect(world.acts()[0]).toBe('engineer → user: delivered');
   });
 
-  it('without it is the only thing that the role may send, to exactly one recipient', () => {
-    const world = new World(`
-roles: { one: {}, two: {} }
+  it.each([
+    'Postgres or MySQL?',
+    "You've hit your session limit",
+    'Now I will create the file.',
+    'It is done.',
+  ])('that does not say its type is a correction, whatever the role could have meant: %s', (text) => {
+    const protocol = `
+roles: { one: {} }
 messages:
+  task: { from: [user], to: [one], reply: [done] }
   go: { from: [user], to: [one] }
-  note: { from: [one], to: [two] }
-  back: { from: [two], to: [one, user] }
-`);
+  done: { from: [one], to: [user], closes: true }
+`;
+    const world = new World(protocol);
+    const correction =
+      'your final text has no `type`, so it is not sent: one may send `done` to user. ' +
+      'Let its first line be `type: …`, or say only `nothing to send`';
     world.drop('user → one: go');
-    world.turn('one', [], spoken('Look at this', null));
-    world.turn('two', [], spoken('I did', null));
-    expect(world.acts().slice(-2)).toEqual([
-      'two takes spoken',
-      'two is corrected: nothing was written to the outbox, and the final text does not say what it is: two may send `back` to one or user. Write a message with front matter, or end with `nothing to send`',
-    ]);
-  });
-
-  it('that is ambiguous is a correction that lists what the role may send', () => {
-    const world = designed();
-    world.turn('engineer', [], spoken('I am done', null));
-    expect(world.acts()[0]).toContain(
-      'does not say what it is: engineer may send `question` to architect or user;',
+    world.turn('one', [], spoken(text, null));
+    expect(world.acts().slice(-1)).toEqual([`one is corrected: ${correction}`]);
+    const owing = new World(protocol);
+    owing.drop('user → one: task');
+    owing.turn('one', [], spoken(text, null));
+    expect(owing.acts().at(-1)).toBe(
+      `one is corrected: an answer is owed: \`done\` to user, in reply to task (task); ${correction}`,
     );
+    owing.turn('one', [], spoken(text, '→ : done'));
+    expect(owing.acts()).toContain('one → user: done');
   });
 
   it('whose front matter cannot be read is a correction', () => {

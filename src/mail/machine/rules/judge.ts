@@ -1,7 +1,7 @@
 import { isOpen } from '../fold/asks.ts';
 import type { Ask, Sent, Staged } from '../event.ts';
 import type { Draft } from '../../format/message.ts';
-import { stepResult, typesFrom, type Protocol } from '../../format/protocol.ts';
+import { stepResult, type Protocol } from '../../format/protocol.ts';
 import type { MailState, Phase, Turn } from '../state.ts';
 import { isStep } from '../step.ts';
 import { address, maySend } from './address.ts';
@@ -161,34 +161,31 @@ function finalMessage(
   const silent = result.text.trim() === '' || nothingToSend.test(result.text);
   if (owed.length > 0 && !asked && !sent.some(({ closes }) => closes)) {
     if (silent || !finalText) return { problem: `an answer is owed: ${describe(state, owed)}` };
-    if (!finalText.draft) return { problem: `${finalText.name}: ${finalText.problem ?? ''}` };
-    const replies = state.mail.get(owed[0]?.request ?? '')?.request?.replies ?? [];
-    const type = finalText.draft.type ?? (replies.length === 1 ? (replies[0] ?? null) : null);
-    return { draft: { ...finalText.draft, type } };
+    const spoken = typed(protocol, turn, finalText);
+    return 'draft' in spoken || finalText.draft === null
+      ? spoken
+      : { problem: `an answer is owed: ${describe(state, owed)}; ${spoken.problem}` };
   }
   if (owed.length > 0 || result.staged.length > 0 || silent || !finalText) return { draft: null };
   // Text for the run, not a message.
   if (all.length > 0 && (finalText.draft?.type ?? null) === null) return { draft: null };
-  if (!finalText.draft) return { problem: `${finalText.name}: ${finalText.problem ?? ''}` };
-  return finalText.draft.frontMatter
-    ? { draft: finalText.draft }
-    : onlyChoice(protocol, turn, finalText.draft);
+  return typed(protocol, turn, finalText);
 }
 
 /**
- * A final text without front matter and without an open ask: accepted if the role can send only one
- * type, else an error.
+ * A final text that says of which type it is. Any other may be a question, a limit that a program
+ * reports, or what an agent is about to do, and must not pass for an answer.
  */
-function onlyChoice(protocol: Protocol, turn: Turn, draft: Draft): { draft: Draft } | { problem: string } {
-  const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
-  const choices = typesFrom(protocol, turn.role).filter(
-    ({ name, reply }) => !replies.has(name) && !(turn.mustAnswer && reply.length > 0),
-  );
-  const [only] = choices;
-  if (choices.length === 1 && only?.to.length === 1) return { draft: { ...draft, type: only.name } };
+function typed(
+  protocol: Protocol,
+  { role }: Turn,
+  { name, draft, problem }: Staged,
+): { draft: Draft } | { problem: string } {
+  if (draft === null) return { problem: `${name}: ${problem ?? ''}` };
+  if (draft.type !== null) return { draft };
   return {
     problem:
-      `nothing was written to the outbox, and the final text does not say what it is: ${maySend(protocol, turn.role)}. ` +
-      'Write a message with front matter, or end with `nothing to send`',
+      `your final text has no \`type\`, so it is not sent: ${maySend(protocol, role)}. Let its first line ` +
+      'be `type: …`, or say only `nothing to send`',
   };
 }
