@@ -292,7 +292,7 @@ export const defaultConfig: Config = {
   webhookPort: 6245,
   inboxPatterns: [],
   notify: {},
-  mcp: true,
+  mcp: false,
   nip: defaultNip,
   workers: null,
   channels: new Map(),

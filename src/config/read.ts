@@ -132,7 +132,7 @@ function lower(input: Partial<ConfigFile>, profiles: readonly Profile[]): Config
     webhookPort: input.webhooks?.port ?? defaultConfig.webhookPort,
     inboxPatterns: input.inbox_patterns ?? [],
     notify: input.notify ?? {},
-    mcp: input.mcp !== 'off',
+    mcp: input.mcp === 'on',
     nip: lowerNip(input.nip),
     workers: input.workers === undefined ? null : lowerWorkers(input.workers),
     channels: lowerChannels(input.channels),

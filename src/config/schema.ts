@@ -179,7 +179,9 @@ export const configFile = z
     mcp: z
       .enum(['on', 'off'])
       .optional()
-      .describe('on (default): turns of agent CLIs get tools that do what files in the staging folder do.'),
+      .describe(
+        'on: turns of agent CLIs get tools that do what files in the staging folder do; default off.',
+      ),
     nip: nipSettings.optional().describe('Settings of the workflow language nip.'),
     workers: workers
       .optional()

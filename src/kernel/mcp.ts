@@ -1,3 +1,6 @@
+/** The name of the server of a turn's tools: for a role, and in the CLIs. */
+export const toolsName = 'mailroom';
+
 /** MCP servers for one invocation, by name. Names have letters, digits, `-` and `_`. */
 export interface McpAccess {
   /** Servers from the person's own settings of the CLI; an unknown name is an error of the turn. */

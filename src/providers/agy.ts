@@ -33,6 +33,7 @@ export function agyProvider(options: ProviderOptions): Provider {
       obeys: agyObeys,
       idleMs: silentMs,
     }),
+    tools: false,
     mcp: 'agy connects to the servers of its own settings, and Mailroom cannot choose among them',
   };
 }

@@ -34,6 +34,7 @@ export function commandProvider(options: ProviderOptions): Provider {
     sessions: false,
     restrict: () => ({ exact: true, broaderThanRequested: [] }),
     notEnforced: ['max_steps', 'max_command_time', 'variant'],
+    tools: false,
     mcp: 'its author says what it connects to; it gets no MCP servers from Mailroom',
     ...(obeys !== null && { obeys }),
     start: (invocation) => ({

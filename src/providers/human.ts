@@ -12,6 +12,7 @@ export function humanProvider(): Provider {
     sessions: false,
     restrict: () => ({ exact: true, broaderThanRequested: [] }),
     notEnforced: ['max_steps', 'max_command_time', 'variant'],
+    tools: false,
     mcp: 'a person has no MCP servers',
     start: () => {
       throw noTurns();

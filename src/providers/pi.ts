@@ -41,6 +41,7 @@ const policyName = 'pi-policy.json';
 export function piProvider(options: ProviderOptions): Provider {
   return {
     ...streamProvider(options, { restrict, start, read, said, isFinal }),
+    tools: false,
     mcp: 'pi has no client for MCP servers',
   };
 }

@@ -233,6 +233,8 @@ export interface Provider {
   readonly notEnforced: readonly AgentBound[];
   /** Whether its agents can be given MCP servers by name; otherwise the reason why not. */
   readonly mcp: true | string;
+  /** False: nor can they have the tools of Mailroom, for the same reason. Missing: they can. */
+  readonly tools?: false;
   /**
    * Its agents can ask a person for permission, or why a person may never be asked. Missing: they
    * cannot.

@@ -1,9 +1,6 @@
-import type { McpServer } from '../kernel/mcp.ts';
+import { toolsName, type McpServer } from '../kernel/mcp.ts';
 import { variables } from './variables.ts';
 import type { Invocation } from './provider.ts';
-
-/** The name of the server of a turn's tools in the CLIs. */
-export const toolsName = 'mailroom';
 
 /**
  * Every MCP server that is connected only for an invocation, by name: the turn's tools, and the

@@ -26,7 +26,7 @@ const own = '{ "security": { "auth": { "selectedType": "gemini-api-key" } } } //
 
 it('gives somebody with a login of their own tools and conversations, and leaves their settings alone', async () => {
   // Outside a sandbox the folders above the project are not root's alone, so that no settings for all users count.
-  const team = await gather([gemini], { 'protocols/lone.yaml': protocol }, { sandbox: 'off' });
+  const team = await gather([gemini], { 'protocols/lone.yaml': protocol }, { mcp: 'on', sandbox: 'off' });
   const { project, model, env } = team;
   const { GEMINI_API_KEY: key = '', ...without } = env;
   const home = join(env['HOME'] ?? '', '.gemini');

@@ -31,7 +31,7 @@ it.each([
   { maker: codex, checker: opencode },
   { maker: gemini, checker: claude },
 ])('gives $maker.name tools to ask and to send, and $checker.name to answer', async ({ maker, checker }) => {
-  const settings = { sandbox: bubblewrap.works ? 'required' : 'auto' };
+  const settings = { mcp: 'on', sandbox: bubblewrap.works ? 'required' : 'auto' };
   const files = { 'protocols/two.yaml': protocol(maker, checker) };
   const { project, model, env } = await gather([maker, checker], files, settings);
   const heard: string[] = [];

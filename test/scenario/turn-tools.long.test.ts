@@ -87,7 +87,7 @@ interface Row {
 
 /** A project, and a client of the tools of a turn of the maker, which stages into `staging`. */
 async function connect(): Promise<Client> {
-  project = new CliProject({ 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n' }, {});
+  project = new CliProject({ 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\nmcp: on\n' }, {});
   const outbox = join(project.root, 'staging');
   mkdirSync(outbox);
   return await clientOf({ MAILROOM_THREAD: 'th', MAILROOM_TURN: 't1', MAILROOM_OUTBOX: outbox });
@@ -111,7 +111,7 @@ async function clientOf(turn: Readonly<Record<string, string>>): Promise<Client>
 describe('the tools of a turn', () => {
   it('do what files do, whatever CLI hands them to its agent', async () => {
     project = new CliProject(
-      { 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\n', ...sdk },
+      { 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\nmcp: on\n', ...sdk },
       { claude: maker, codex: checker },
     );
     project.drop('agents/maker/inbox/task.md', 'Make it\n');
@@ -146,14 +146,18 @@ describe('the tools of a turn', () => {
     expect(project.list('.mailroom/turns/t3/1/outbox')).toEqual(staging);
   });
 
-  it('are not there when mailroom.yaml says so', async () => {
+  it.each([
+    ['nothing says so', team, 'none'],
+    ['the role says so', team.replace('maker: {', 'maker: { mcp: on,'), 'tools'],
+    ['the role names them', team.replace('maker: {', 'maker: { mcp: [mailroom],'), 'tools'],
+  ])('are there only where they are wanted: %s', async (_, protocol, found) => {
     project = new CliProject(
-      { 'protocols/team.yaml': team, 'mailroom.yaml': 'trail: off\nmcp: off\n' },
+      { 'protocols/team.yaml': protocol, 'mailroom.yaml': 'trail: off\n' },
       { claude: `send('done', 'user', argv.includes('--mcp-config') ? 'tools' : 'none'); claude('ok');` },
     );
     project.drop('agents/maker/inbox/task.md', 'Make it\n');
     expect((await project.run(['up', '--until-idle'])).code).toBe(0);
-    expect((await project.run(['trail'])).stdout).toContain('none');
+    expect((await project.run(['trail'])).stdout).toContain(found);
   });
 
   it('write into the staging folder of their turn and nowhere else', async () => {

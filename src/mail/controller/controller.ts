@@ -361,7 +361,7 @@ function portsOf(
     folders: new TurnFolders(disk, maskOf(projectSecrets(disk))),
     missingProviders: lookout.missing,
     verifies: (provider) => isAgentProvider(config, provider),
-    ...(tools && { tools }),
+    tools,
     newId: v7,
     roleText: (role) => rules.texts.of(role),
     notify: (role, message) => notifyPerson(disk.root, config, role, message),

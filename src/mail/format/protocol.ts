@@ -46,6 +46,8 @@ export interface Role {
   readonly env: Readonly<Record<string, string>>;
   /** MCP servers from the person's own settings of the CLI that it can use; missing: none. */
   readonly mcp?: readonly string[];
+  /** Its turns have the tools of Mailroom; missing: they write files, or their final text. */
+  readonly tools?: true;
   /** Its turns run on workers with these labels; missing: on the host of the controller. */
   readonly on?: WorkerNeeds;
   /** Who is asked about what its capabilities do not decide; missing: that is refused. */

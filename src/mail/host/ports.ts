@@ -23,7 +23,7 @@ export interface MailPorts extends HostPorts<MailEvent, Runner> {
   verifies(provider: string): boolean;
   /** The providers whose programs cannot be found now. Missing: all programs exist. */
   missingProviders?(): ReadonlySet<string>;
-  /** Missing: turns get no tools. */
+  /** For the roles that have them. Missing: no turn gets tools. */
   readonly tools?: TurnTools;
   /** A new uuid v7. */
   newId(): string;

@@ -221,7 +221,7 @@ export class Turns {
         budget: role.budget,
         paths,
         env: { ...role.env, ...stepVariables(state, turn) },
-        tools: this.#ports.tools ?? null,
+        tools: role.tools === true ? (this.#ports.tools ?? null) : null,
         mcp: role.mcp === undefined ? null : { own: role.mcp, servers: {} },
         mayConfigure: role.mayConfigure === true,
         asking: role.asks === undefined ? null : decidedCalls(turn),

@@ -28,6 +28,8 @@ export interface ProtocolOptions {
   readonly problems?: readonly Diagnostic[];
   /** By provider name: why its agents cannot use MCP servers, in words. Missing: they can. */
   readonly withoutMcp?: CheckContext['withoutMcp'];
+  /** By provider name: why its agents cannot have the tools of Mailroom. Missing: they can. */
+  readonly withoutTools?: CheckContext['withoutMcp'];
   /** The providers whose agents can ask a person for permission. Missing: not known. */
   readonly askers?: CheckContext['askers'];
   /** The branch that is checked out in the project. Missing: not known. */
@@ -56,6 +58,8 @@ export function parseProtocol(
     providers: providerNames(settings),
     broaderThanRequested: options.broaderThanRequested ?? new Map(),
     withoutMcp: options.withoutMcp ?? new Map(),
+    withoutTools: options.withoutTools ?? new Map(),
+    hasToolsEverywhere: settings.mcp,
     askers: options.askers ?? null,
     hasWorkers: settings.workers !== null,
     checkedOut: options.checkedOut ?? null,

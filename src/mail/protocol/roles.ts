@@ -1,3 +1,4 @@
+import { toolsName } from '../../kernel/mcp.ts';
 import type { Config } from '../../config/config.ts';
 import type { Problem } from './check.ts';
 import { defaultTimeout } from '../../kernel/duration.ts';
@@ -84,7 +85,7 @@ function profileOf(
 /** Settings of an agent that only steps have. */
 const ofSteps = ['variant', 'max_steps', 'max_command_time'] as const;
 
-function lowerRole(name: RoleName, input: RoleInput, { defaults, profiles }: Config): Role {
+function lowerRole(name: RoleName, input: RoleInput, { defaults, profiles, mcp: hasTools }: Config): Role {
   const provider = input.provider ?? defaults.provider ?? '';
   // A default model belongs to the default provider: another one would not know it.
   const sameProvider = defaults.provider === null || provider === defaults.provider;
@@ -108,12 +109,19 @@ function lowerRole(name: RoleName, input: RoleInput, { defaults, profiles }: Con
     agent: input.agent ?? null,
     instructions: profiles.get(input.agent ?? '')?.settings.instructions ?? null,
     env: input.env ?? {},
-    ...(input.mcp !== undefined && { mcp: input.mcp }),
+    ...serversOf(input.mcp, hasTools),
     ...(input.on !== undefined && { on: { labels: input.on === 'workers' ? [] : input.on.labels } }),
     ...(input.ask !== undefined && { asks: asksOf(input.ask) }),
     ...(input.may_configure === true && { mayConfigure: true as const }),
     ...(input.kinds === undefined ? {} : { kinds: input.kinds }),
   };
+}
+
+/** The servers of its person that a role may use, and whether it has Mailroom's own. */
+function serversOf(servers: RoleInput['mcp'], always: boolean): Pick<Role, 'mcp' | 'tools'> {
+  const own = servers?.filter((name) => name !== toolsName);
+  const hasTools = always || servers?.includes(toolsName) === true;
+  return { ...(own && { mcp: own }), ...(hasTools && { tools: true as const }) };
 }
 
 function asksOf(ask: NonNullable<RoleInput['ask']>): Asks {

@@ -15,6 +15,7 @@ import {
   text,
   wholeNumber,
 } from '../../yaml/schema.ts';
+import { toolsName } from '../../kernel/mcp.ts';
 import { landingWays } from '../../kernel/work.ts';
 
 const aPerson = 'a human role, or { person: user, timeout: 1h }';
@@ -31,6 +32,15 @@ const role = z
       .optional()
       .describe('workers, or the labels that a worker must have: its turns run there; default: here.'),
     ...agentConfiguration,
+    mcp: z
+      .union([z.literal('on'), agentConfiguration.mcp.unwrap()], {
+        error: 'on, or a list of names, such as [github]',
+      })
+      .transform((given) => (given === 'on' ? [toolsName] : given))
+      .optional()
+      .describe(
+        'MCP servers of your own settings of its CLI that it may use, and `mailroom`, whose tools send messages, too; on: that one. Default: none.',
+      ),
     ask: z
       .union(
         [

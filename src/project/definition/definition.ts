@@ -149,8 +149,7 @@ export class SettingsReader {
     const parsed = await this.#parsed(replay);
     if (!parsed.ok) return parsed;
     const { protocol: own, ...settings } = parsed.value;
-    const { config } = settings;
-    const tools = config.mcp ? toolsOf(this.#disk, this.#packageRoot) : null;
+    const tools = toolsOf(this.#disk, this.#packageRoot);
     const value = { ...settings, environment: this.environment, hooks: this.hooks, tools };
     if (own === null) return { ok: true, value: { ...value, protocol: null }, warnings: parsed.warnings };
     const { withRoleSettings } = await import('./obeyed-settings.ts');
@@ -212,6 +211,7 @@ async function parse(
   const extended = files.map((each) => each.file).filter((path) => !path.startsWith('protocols/'));
   const cores = availableParallelism();
   const withoutMcp = withoutMcpOf(providers);
+  const withoutTools = new Map([...withoutMcp].filter(([name]) => providers.get(name)?.tools === false));
   const askers = new Map(
     [...providers.values()].flatMap(({ name, asks }) => (asks === undefined ? [] : [[name, asks] as const])),
   );
@@ -223,6 +223,7 @@ async function parse(
           cores,
           broaderThanRequested,
           withoutMcp,
+          withoutTools,
           askers,
           checkedOut: head,
         });
@@ -271,8 +272,8 @@ export interface Wired extends Definition {
     string,
     (capabilities: readonly Capability[]) => readonly string[]
   >;
-  /** Null: turns get no tools of Mailroom. */
-  readonly tools: TurnTools | null;
+  /** The tools of Mailroom, for the roles that have them. */
+  readonly tools: TurnTools;
 }
 
 /** Mailroom's own program. A package in the project is visible to every agent in it. */

@@ -43,6 +43,10 @@ export interface CheckContext {
   >;
   /** By provider: why its agents cannot use MCP servers, in words. Missing: they can. */
   readonly withoutMcp: ReadonlyMap<string, string>;
+  /** By provider: why its agents cannot have the tools of Mailroom, in words. Missing: they can. */
+  readonly withoutTools: ReadonlyMap<string, string>;
+  /** Whether every role has them, as far as its provider can. */
+  readonly hasToolsEverywhere: boolean;
   /**
    * The providers whose agents can ask a person for permission, or why a person may never be asked;
    * null: not known.

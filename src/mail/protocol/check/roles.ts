@@ -1,4 +1,4 @@
-import { withoutServers } from '../../../kernel/mcp.ts';
+import { toolsName, withoutServers } from '../../../kernel/mcp.ts';
 import { strictHint } from '../../../config/strict.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { isHuman, providersOf } from '../../format/protocol.ts';
@@ -21,8 +21,11 @@ export function checkProvider(report: CheckReport, role: Role): void {
 }
 
 /** Checks that the provider's program can use the role's MCP servers. */
-function checkServers(report: CheckReport, { name, mcp = [] }: Role, provider: string): void {
-  const why = report.context.withoutMcp.get(provider);
+function checkServers(report: CheckReport, { name, mcp: own = [], tools }: Role, provider: string): void {
+  const { withoutMcp, withoutTools, hasToolsEverywhere } = report.context;
+  const wantsTools = tools === true && !hasToolsEverywhere && withoutTools.has(provider);
+  const mcp = [...(wantsTools ? [toolsName] : []), ...(withoutMcp.has(provider) ? own : [])];
+  const why = withoutMcp.get(provider);
   if (mcp.length === 0 || why === undefined) return;
   report.error(
     ['roles', name, 'mcp'],
