@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { moduleOf, nameOf, visit, type Module } from './modules.ts';
 
 /** Text of files by their paths, which begin with `src/` or `test/`. */
 export type Sources = ReadonlyMap<string, string>;
@@ -68,80 +69,6 @@ function linesOf(sources: readonly (readonly [path: string, text: string])[]): n
 
 function lineCount(text: string): number {
   return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
-}
-
-interface Import {
-  readonly target: string;
-  /** The names of the target that it imports; null: all of them. */
-  readonly names: readonly { readonly name: string; readonly as: string }[] | null;
-  readonly isDeferred: boolean;
-}
-
-/** What a file imports and exports. */
-interface Module {
-  readonly imports: readonly Import[];
-  readonly exports: readonly string[];
-}
-
-function moduleOf(file: ts.SourceFile): Module {
-  const imports: Import[] = [];
-  const add = (specifier: ts.Node | undefined, names: Import['names'], isDeferred = false): void => {
-    if (specifier === undefined || !ts.isStringLiteralLike(specifier) || !specifier.text.startsWith('.'))
-      return;
-    const target = posix.join(posix.dirname(file.fileName), specifier.text);
-    imports.push({ target, names, isDeferred });
-  };
-  visit(file, (node) => {
-    if (ts.isImportDeclaration(node))
-      add(
-        node.moduleSpecifier,
-        node.importClause === undefined ? [] : namesOf(node.importClause.namedBindings),
-      );
-    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, namesOf(node.exportClause));
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
-      add(node.argument.literal, null);
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], deferredNames(node), true);
-  });
-  return { imports, exports: file.statements.flatMap(exportsOf) };
-}
-
-function namesOf(bindings: ts.NamedImportBindings | ts.NamedExportBindings | undefined): Import['names'] {
-  if (bindings === undefined || !(ts.isNamedImports(bindings) || ts.isNamedExports(bindings))) return null;
-  return bindings.elements.map(({ name, propertyName }) => ({
-    name: (propertyName ?? name).text,
-    as: name.text,
-  }));
-}
-
-/** The names in `const { a } = await import(…)` and `(await import(…)).a`. */
-function deferredNames(call: ts.CallExpression): Import['names'] {
-  let node: ts.Node = call.parent;
-  while (ts.isAwaitExpression(node) || ts.isParenthesizedExpression(node)) node = node.parent;
-  if (ts.isPropertyAccessExpression(node)) return [{ name: node.name.text, as: node.name.text }];
-  if (!ts.isVariableDeclaration(node) || !ts.isObjectBindingPattern(node.name)) return null;
-  return node.name.elements.map(({ name, propertyName }) => {
-    const text = (propertyName ?? name).getText();
-    return { name: text, as: text };
-  });
-}
-
-/** The names that a statement declares and exports. */
-function exportsOf(statement: ts.Statement): readonly string[] {
-  if (ts.isExportDeclaration(statement) && statement.exportClause !== undefined)
-    return ts.isNamedExports(statement.exportClause)
-      ? statement.exportClause.elements.map(({ name }) => name.text)
-      : [];
-  const isExported =
-    ts.canHaveModifiers(statement) &&
-    (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
-  if (!isExported) return [];
-  if (ts.isVariableStatement(statement))
-    return statement.declarationList.declarations.flatMap(({ name }) =>
-      ts.isIdentifier(name) ? [name.text] : [],
-    );
-  const { name } = statement as ts.DeclarationStatement;
-  return name === undefined ? [] : [name.text];
 }
 
 function exportedNames(modules: ReadonlyMap<string, Module>): readonly { id: string; users: Set<string> }[] {
@@ -272,7 +199,7 @@ function heritageOf({ heritageClauses }: ts.ClassLikeDeclaration | ts.InterfaceD
   );
 }
 
-/** The type that is written where the value of an expression goes: a variable, a result, a parameter. */
+/** The type that is written where the value of an expression goes. */
 function typeOf(
   node: ts.Expression,
   parametersOf: (callee: string) => Parameters | undefined,
@@ -376,16 +303,6 @@ function isPlain(callee: ts.Expression): boolean {
 function passed({ name, initializer, dotDotDotToken }: ts.ParameterDeclaration): string | null {
   if (!ts.isIdentifier(name) || initializer !== undefined) return null;
   return dotDotDotToken === undefined ? name.text : `...${name.text}`;
-}
-
-function nameOf(file: ts.SourceFile, node: ts.Node): string {
-  const { name } = (ts.isArrowFunction(node) ? node.parent : node) as ts.NamedDeclaration;
-  return `${file.fileName} ${name?.getText() ?? ''}`;
-}
-
-function visit(node: ts.Node, look: (node: ts.Node) => void): void {
-  look(node);
-  ts.forEachChild(node, (inner) => visit(inner, look));
 }
 
 /** The sources of this checkout, or its tests. */

@@ -6,8 +6,8 @@ import type { Workflow } from '../workflow/model.ts';
 import { swdl } from './swdl/read.ts';
 
 /**
- * The workflow languages of the house; extensions may add some. Everything else about a language is in
- * its own folder.
+ * The workflow languages of the house; extensions may add some. Everything else about a language is
+ * in its own folder.
  */
 export const languages: Languages = [native, orchestrate, swdl];
 

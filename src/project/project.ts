@@ -92,7 +92,9 @@ export class Project {
     return hashOf(this.disk);
   }
 
-  /** What the status needs of the state. Faster than `journal.state` where a controller has kept it. */
+  /**
+   * What the status needs of the state. Faster than `journal.state` where a controller has kept it.
+   */
   statusSource(): StatusSource {
     return readKeptStatus(this.disk) ?? statusSource(this.journal.state());
   }

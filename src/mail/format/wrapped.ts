@@ -16,7 +16,7 @@ const opening = /^[ \t]*---[ \t]*\n(?=[ \t]*[A-Za-z_]+[ \t]*:(?:[ \t]|\n|$))/m;
 const knownKey = /^[ \t]*(?:type|to|from|thread|in_reply_to|subject|attachments|fields)[ \t]*:/;
 /** Of a turn, whose text may begin with the keys alone, also the line of its type. */
 const openingOfTurn = new RegExp(`${opening.source}|^type[ \\t]*:[ \\t]*[\\w-]+[ \\t]*$`, 'm');
-/** The keys at the head of a text, each at the beginning of a line, and what belongs to them. */
+/** Keys at the head of what is read, each at the beginning of a line, with what belongs to them. */
 const bareKeys = /^type[ \t]*:.*(?:\n(?:(?:to|subject|in_reply_to|attachments|fields)[ \t]*:.*|[ \t]+\S.*))*/;
 const fenceLine = /^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w-]*)[ \t]*$/;
 /** A longer text before front matter is not looked through. */

@@ -199,9 +199,7 @@ export class Workflows {
     return role === undefined ? null : readRoleText(disk, role);
   }
 
-  /**
-   * The workflow of a run that a trigger with `by: person` asks for; null: no trigger asks for it.
-   */
+  /** The workflow of a run that a trigger with `by: person` asks for; null: none asks for it. */
   askedStart(run: string): string | null {
     return askedStart(this.#disk, run);
   }
@@ -228,9 +226,7 @@ export class Workflows {
     return events?.unsent(this.#disk, (await this.#read()).config, run) ?? null;
   }
 
-  /**
-   * Writes missing files, by their relative path in the project. Returns the paths that it wrote.
-   */
+  /** Writes missing files, by their path in the project. Returns the paths that it wrote. */
   writeMissing(files: readonly { readonly path: string; readonly text: string }[]): readonly string[] {
     return writeMissing(this.#disk, files);
   }

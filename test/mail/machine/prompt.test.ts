@@ -81,8 +81,8 @@ it('no prompt of a turn has a heading of others, whatever they wrote', () => {
 function engineerPrompt(world: World, changes: Partial<Turn> = {}, known = false): string {
   const { state, protocol } = world;
   const orders = known ? '' : standingOrders(protocol, 'engineer', 'You build.');
-  const parts = { orders, outbox: '/out', resumed: known, format: formatMessage };
-  return prompt(state, protocol, { ...world.running('engineer'), ...changes }, parts);
+  const given = { orders, outbox: '/out', resumed: known, format: formatMessage };
+  return prompt(state, protocol, { ...world.running('engineer'), ...changes }, given);
 }
 
 it('prompts of a role begin with the same text, whatever the thread and the turn', () => {

@@ -22,6 +22,7 @@ import {
   highlightActiveLineGutter,
   highlightSpecialChars,
   keymap,
+  type KeyBinding,
   lineNumbers,
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
@@ -112,13 +113,24 @@ function rootOf(host: HTMLElement): ShadowRoot {
   return host.shadowRoot ?? host.attachShadow({ mode: 'open' });
 }
 
-/** An editor of a source text. Its shortcuts reach nothing else of the page. */
-export function openEditor(options: EditorOptions) {
-  const { host, text, eol, label, complete, changed, moved, saved } = options;
+function keysWith(saved: () => void): KeyBinding[] {
   const save = () => {
     saved();
     return true;
   };
+  return [
+    { key: 'Mod-s', run: save },
+    ...completionKeymap,
+    ...lintKeymap,
+    ...searchKeymap,
+    ...historyKeymap,
+    ...defaultKeymap,
+  ];
+}
+
+/** An editor of a source text. Its shortcuts reach nothing else of the page. */
+export function openEditor(options: EditorOptions) {
+  const { host, text, eol, label, complete, changed, moved } = options;
   const view = new EditorView({
     root: rootOf(host),
     parent: rootOf(host),
@@ -132,14 +144,7 @@ export function openEditor(options: EditorOptions) {
         history(),
         lintGutter(),
         autocompletion({ override: [complete] }),
-        keymap.of([
-          { key: 'Mod-s', run: save },
-          ...completionKeymap,
-          ...lintKeymap,
-          ...searchKeymap,
-          ...historyKeymap,
-          ...defaultKeymap,
-        ]),
+        keymap.of(keysWith(options.saved)),
         EditorView.updateListener.of(({ state, docChanged, selectionSet, transactions }) => {
           if (docChanged) changed(state.sliceDoc());
           if (docChanged) options.history({ undo: undoDepth(state), redo: redoDepth(state) });
