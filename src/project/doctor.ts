@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { formatDuration } from '../kernel/duration.ts';
 import type { Finding } from '../kernel/finding.ts';
 import { zombieNote } from '../process/sandbox/first-process.ts';
 import { probeContainment, wrap } from '../process/sandbox/containment.ts';
@@ -56,28 +57,37 @@ function login(name: string, { environment }: Place): Finding {
 
 const noProject: Finding = { topic: 'project', state: 'info', text: 'none here; `mailroom init` makes one' };
 
-async function version(argv: readonly string[]): Promise<string | null> {
-  const result = await run(argv, { cwd: '/', env: buildEnvironment(), timeoutMs: 10_000 });
-  return result.exitCode === 0 ? (result.stdout.trim().split('\n')[0] ?? '') : null;
+/** How long a program may take to print its version, in milliseconds. */
+const patience = 10_000;
+
+/** `late`: it printed none in time, as on a busy machine; it need not be broken. */
+type Said = { readonly is: 'version'; readonly text: string } | { readonly is: 'failure' | 'late' };
+
+async function version(argv: readonly string[], timeoutMs = patience): Promise<Said> {
+  const { exitCode, stdout, ended } = await run(argv, { cwd: '/', env: buildEnvironment(), timeoutMs });
+  if (ended === 'timeout') return { is: 'late' };
+  if (exitCode !== 0) return { is: 'failure' };
+  return { is: 'version', text: stdout.trim().split('\n')[0] ?? '' };
+}
+
+/** A tool of the system. `missing`: what does not work without it. */
+async function tool(topic: string, program: string, missing: string): Promise<Finding> {
+  const said = await version([program, '--version']);
+  if (said.is === 'version') return { topic, state: 'ok', text: said.text };
+  return { topic, state: 'warning', text: said.is === 'late' ? late(program, patience) : missing };
+}
+
+function late(program: string, timeoutMs: number): string {
+  return `\`${program} --version\` printed nothing within ${formatDuration(timeoutMs)}`;
 }
 
 async function machine(): Promise<Finding[]> {
-  const [gitVersion, flock] = await Promise.all([
-    version(['git', '--version']),
-    version(['flock', '--version']),
-  ]);
   return [
     { topic: 'node', state: 'ok', text: process.version },
-    gitVersion === null
-      ? { topic: 'git', state: 'warning', text: 'not found: no trail, no `changed` gates, no worktrees' }
-      : { topic: 'git', state: 'ok', text: gitVersion },
-    flock === null
-      ? {
-          topic: 'lock',
-          state: 'warning',
-          text: 'no flock(1): a weaker lock is used, which outlives a killed controller by 15 s',
-        }
-      : { topic: 'lock', state: 'ok', text: flock },
+    ...(await Promise.all([
+      tool('git', 'git', 'not found: no trail, no `changed` gates, no worktrees'),
+      tool('lock', 'flock', 'no flock(1): a weaker lock is used, which outlives a killed controller by 15 s'),
+    ])),
   ];
 }
 
@@ -150,10 +160,16 @@ async function agent(name: AgentCli, place: Place): Promise<Finding[]> {
   return (await startsInSandbox(program)) ? usual : [...usual, outsideOnly(name, program)];
 }
 
-/** The version that a program prints, or what to report instead. */
-async function versionOf(name: string, program: string): Promise<string | Finding> {
-  const text = `${program} is installed, but \`${program} --version\` fails`;
-  return (await version([program, '--version'])) ?? { topic: name, state: 'problem', text };
+/** The version that an agent's program prints, or what to report instead. */
+export async function versionOf(
+  topic: string,
+  program: string,
+  timeoutMs = patience,
+): Promise<string | Finding> {
+  const said = await version([program, '--version'], timeoutMs);
+  if (said.is === 'version') return said.text;
+  if (said.is === 'late') return { topic, state: 'warning', text: late(program, timeoutMs) };
+  return { topic, state: 'problem', text: `${program} is installed, but \`${program} --version\` fails` };
 }
 
 /** An agent that speaks the Agent Client Protocol, if its program is here. */
@@ -202,5 +218,5 @@ async function startsInSandbox(program: string): Promise<boolean> {
   const reach = { provider: null, argv, env, workspace: '/usr', capabilities: [], network: false };
   const nothing = { writable: [], owed: [], guarded: [] };
   const sandbox = sandboxFor({ ...reach, ...nothing }, { project: '/usr', nests: false });
-  return (await version(wrap(sandbox, argv, false, '/usr'))) !== null;
+  return (await version(wrap(sandbox, argv, false, '/usr'))).is !== 'failure';
 }
