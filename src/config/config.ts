@@ -89,6 +89,8 @@ export interface ProviderConfig {
   readonly prices: Price | null;
   /** Milliseconds that the program may take to exit after its final event; missing: 10 s. */
   readonly exitGrace?: number;
+  /** Whether its model gets a short system prompt instead of the program's own; missing: no. */
+  readonly systemPrompt?: 'short';
 }
 
 /** Defaults for roles. Null is "not set". */

@@ -7,6 +7,7 @@ import {
   providerKinds,
   providerNames,
 } from './config.ts';
+import { ownValue } from '../kernel/own.ts';
 import type { Config, ProviderConfig, RoleDefaults, WorkersSettings } from './config.ts';
 import type { Checked, Diagnostic, Place } from '../kernel/diagnostic.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
@@ -156,6 +157,7 @@ function lowerProvider(name: string, input: ProviderInput): ProviderConfig {
     tests: input.tests ?? null,
     prices: input.prices === undefined ? null : lowerPrice(input.prices),
     ...(input.exit_grace !== undefined && { exitGrace: input.exit_grace }),
+    ...(input.system_prompt === 'short' && { systemPrompt: 'short' as const }),
   };
 }
 
@@ -203,12 +205,24 @@ function check(
       const hint = `name a program, \`command: [my-agent]\`, or the kind of agent it is: ${providerKinds.join(', ')}`;
       error('E_MISSING_KEY', path, `the provider \`${provider.name}\` has no \`command\``, hint, 'key');
     }
+    const why = provider.systemPrompt && ownValue(ownPromptOnly, provider.kind);
+    if (why !== undefined)
+      error('E_VALUE', [...path, 'system_prompt'], `\`system_prompt\` cannot be short: ${why}`, null);
   }
   const provider = input.defaults?.provider;
   if (provider !== undefined && known?.includes(provider) === false)
     error('E_UNKNOWN_NAME', ['defaults', 'provider'], ...unknownProvider(provider, known));
   return problems;
 }
+
+/** By kind: why what a program tells its model cannot be replaced. */
+const ownPromptOnly: Readonly<Record<string, string>> = {
+  codex: 'codex has no switch for it that its authors advise to use',
+  agy: 'agy has no switch for it',
+  acp: 'the Agent Client Protocol has no word for it',
+  command: 'what this program tells its model is up to the program',
+  replay: 'a recording answers, and no model',
+};
 
 /** Whether no program is known for a provider: neither by its kind nor by its name. */
 function needsCommand({ name, kind, command }: ProviderConfig): boolean {

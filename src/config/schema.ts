@@ -68,6 +68,12 @@ const provider = z
     exit_grace: duration
       .optional()
       .describe('How long an agent CLI may take to exit after its final event; default 10s.'),
+    system_prompt: z
+      .enum(['own', 'short'])
+      .optional()
+      .describe(
+        'own (default): what the program tells its model; short: two sentences instead, which each call of the model costs less for.',
+      ),
   })
   .meta({ title: 'provider' });
 

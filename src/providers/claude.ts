@@ -69,6 +69,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       ...(budget?.usd == null ? [] : ['--max-budget-usd', String(budget.usd)]),
       ...(maxSteps === null ? [] : ['--max-turns', String(maxSteps)]),
       ...permissions(invocation, options.tests),
+      ...(options.systemPrompt === undefined ? [] : ['--system-prompt', options.systemPrompt]),
       ...options.arguments,
     ],
     env: environment(invocation, { ...switches, ...commandTime(invocation) }),

@@ -77,7 +77,11 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
     env: variablesOf(invocation, options, {}),
     inherit: [...inherited, ...networkVariables, ...options.inherit],
     stdin: invocation.prompt,
-    files: { [policyName]: policy(invocation, options.tests), [trustedName]: '{}\n' },
+    files: {
+      [policyName]: policy(invocation, options.tests),
+      [trustedName]: '{}\n',
+      ...(options.systemPrompt !== undefined && { [systemName]: `${options.systemPrompt}\n` }),
+    },
     writable: options.writable,
     settings: options.guarded,
     ...runningCommands(invocation.maxCommandTime, commandNews),
@@ -93,6 +97,8 @@ function isFinal({ type }: JsonObject): boolean | null {
 
 /** The list of trusted folders: empty, so that no folder's settings count. */
 const trustedName = 'gemini-trusted-folders.json';
+/** What stands in place of its own system prompt. */
+const systemName = 'gemini-system.md';
 
 /**
  * The addresses that receive keys and prompts; a file of variables replaces none that is defined.
@@ -105,7 +111,7 @@ const servers = ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL'];
  */
 function variablesOf(
   invocation: Invocation,
-  { environment: host }: ProviderOptions,
+  { environment: host, systemPrompt }: ProviderOptions,
   own: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const theirs = Object.entries(own).filter(([name]) => ownValue(host, name) === undefined);
@@ -119,6 +125,7 @@ function variablesOf(
     }),
     GEMINI_CLI_TRUST_WORKSPACE: '',
     GEMINI_CLI_TRUSTED_FOLDERS_PATH: `${invocation.paths.folder}/${trustedName}`,
+    ...(systemPrompt !== undefined && { GEMINI_SYSTEM_MD: `${invocation.paths.folder}/${systemName}` }),
   };
 }
 

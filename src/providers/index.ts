@@ -13,7 +13,7 @@ import { geminiProvider } from './gemini.ts';
 import { humanProvider } from './human.ts';
 import { opencodeProvider } from './opencode.ts';
 import { piProvider } from './pi.ts';
-import { usualExitGraceMs, usualTests, type ProviderOptions } from './options.ts';
+import { shortSystemPrompt, usualExitGraceMs, usualTests, type ProviderOptions } from './options.ts';
 import { builtInPrices } from './prices.ts';
 import { replayProvider } from './replay.ts';
 import type { Provider } from './provider.ts';
@@ -97,6 +97,7 @@ export function namedProvider(config: ProviderConfig, environment: ProviderEnvir
     acpAgent: base.acpAgent,
     piExtension: base.piExtension,
     ...(base.recording !== undefined && { recording: base.recording }),
+    ...(config.systemPrompt === 'short' && { systemPrompt: shortSystemPrompt }),
     price: (model) => config.prices ?? base.price(model),
   });
 }

@@ -82,7 +82,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       ...(capabilities.includes('RUN_COMMANDS') ? {} : { npm_config_offline: 'true' }),
       // No settings of the repository: they could name another server, programs and permissions.
       OPENCODE_DISABLE_PROJECT_CONFIG: '1',
-      OPENCODE_CONFIG_CONTENT: content(invocation, options.tests, []),
+      OPENCODE_CONFIG_CONTENT: content(invocation, options, []),
     }),
     inherit: [...inherited, ...networkVariables, ...options.inherit],
     stdin: invocation.prompt,
@@ -96,7 +96,11 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
 }
 
 /** `unused`: the user's own servers that this role does not get. */
-function content(invocation: Invocation, tests: readonly string[], unused: readonly string[]): string {
+function content(
+  invocation: Invocation,
+  { tests, systemPrompt }: ProviderOptions,
+  unused: readonly string[],
+): string {
   const permission = permissions(invocation, tests);
   const ours = Object.entries(serversOf(invocation)).map(([name, server]) => [name, definition(server)]);
   const off = unused.map((name) => [name, { enabled: false }]);
@@ -105,7 +109,9 @@ function content(invocation: Invocation, tests: readonly string[], unused: reado
     autoupdate: false,
     share: 'disabled',
     permission,
-    agent: { [agent]: { mode: 'primary', permission } },
+    agent: {
+      [agent]: { mode: 'primary', permission, ...(systemPrompt !== undefined && { prompt: systemPrompt }) },
+    },
     ...(Object.keys(mcp).length === 0 ? {} : { mcp }),
   });
 }
@@ -131,7 +137,7 @@ function reading(invocation: Invocation, options: ProviderOptions): Reading {
       const unused = theirs.filter((name) => !namesOf(invocation).includes(name));
       return {
         stdin: withInstructions(invocation, instructions, texts.slice(0, words.length)),
-        env: { OPENCODE_CONFIG_CONTENT: content(invocation, options.tests, unused) },
+        env: { OPENCODE_CONFIG_CONTENT: content(invocation, options, unused) },
       };
     },
   };

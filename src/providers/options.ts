@@ -39,9 +39,18 @@ export interface ProviderOptions {
   readonly piExtension: string;
   /** For `replay`: the folder of the recording; missing: `MAILROOM_RECORDING` names it. */
   readonly recording?: string;
+  /** What the model is told instead of the program's own system prompt; missing: that. */
+  readonly systemPrompt?: string;
   /** Command lines (by their first words) that RUN_TESTS allows, if a CLI can restrict commands. */
   readonly tests: readonly string[];
 }
+
+/**
+ * A system prompt instead of a program's own, which has thousands of tokens in each call: the prompt
+ * of a turn says what the role is and does.
+ */
+export const shortSystemPrompt =
+  'You are a careful software engineer. Use the tools that you are offered, and do what the prompt says.';
 
 /** Milliseconds that a program may take to exit after its final event, by default. */
 export const usualExitGraceMs = 10_000;

@@ -66,6 +66,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       model === null ? [] : ['--model', model],
       variant === null ? [] : ['--thinking', variant],
       session === null ? [] : ['--session', session.id],
+      options.systemPrompt === undefined ? [] : ['--system-prompt', options.systemPrompt],
       options.arguments,
     ].flat(),
     env: { ...environment(invocation, switches), MAILROOM_PI_POLICY: policy },

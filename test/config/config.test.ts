@@ -196,6 +196,15 @@ describe('what is refused', () => {
     ]);
   });
 
+  test.each(['codex', 'agy', 'copilot', 'replay', 'mine'])(
+    'a short system prompt where it cannot be had: %s',
+    (name) => {
+      const text = `providers: { ${name}: { ${name === 'mine' ? 'command: [x], ' : ''}system_prompt: short } }`;
+      expect(wrong(text)).toEqual([`1:${String(text.indexOf('short') + 1)} E_VALUE`]);
+      expect(wrong(text.replace('short', 'own'))).toEqual([]);
+    },
+  );
+
   test('a program that is not named, the built-in person, a default provider that is not there', () => {
     expect(
       wrong(

@@ -66,6 +66,23 @@ describe('the providers of a project', () => {
     );
   });
 
+  it.each([
+    ['claude', /"--system-prompt","You are a careful/],
+    ['pi', /"--system-prompt","You are a careful/],
+    ['opencode', /\\"prompt\\":\\"You are a careful/],
+    ['gemini', /"GEMINI_SYSTEM_MD":"[^"]*gemini-system\.md".*"gemini-system\.md":"You are a careful/],
+  ] as const)('give the model of %s a short system prompt where they say so', (kind, shown) => {
+    const started = (changes: object) => {
+      const { argv, env, files } = namedProvider(
+        { ...config, name: 'mine', kind, ...changes },
+        environment,
+      ).start(invocation());
+      return JSON.stringify({ argv, env, files });
+    };
+    expect(started({ systemPrompt: 'short' })).toMatch(shown);
+    expect(started({})).not.toContain('You are a careful');
+  });
+
   it('replace the built-in ones of their name', () => {
     const providers = providersOf(
       [{ ...config, name: 'claude', kind: 'claude', command: ['my-claude'] }],
