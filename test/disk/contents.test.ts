@@ -68,7 +68,7 @@ describe('collecting', () => {
 
   function opened(disk: MemoryDisk): TurnFolders {
     const folders = new TurnFolders(disk);
-    folders.open('t1', 1, 0, () => '', [], false);
+    folders.open({ turn: 't1', attempt: 1, round: 0 }, { prompt: '', messages: [], keepStaging: false });
     return folders;
   }
 

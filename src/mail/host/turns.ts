@@ -188,8 +188,10 @@ export class Turns {
     const standing = standingOrders(protocol, role.name, roleText);
     const orders = createHash('sha256').update(standing).digest('base64url').slice(0, 16);
     const parts = { orders: session?.orders === orders ? '' : standing, resumed, format: formatMessage };
-    const write = (outbox: string) => prompt(state, protocol, turn, { ...parts, outbox });
-    const paths = folders.open(turn.id, turn.attempt, turn.round, write, files, keepStaging);
+    const at = { turn: turn.id, attempt: turn.attempt, round: turn.round };
+    const outbox = folders.outboxOf(turn.id, turn.attempt);
+    const text = prompt(state, protocol, turn, { ...parts, outbox });
+    const paths = folders.open(at, { prompt: text, messages: files, keepStaging });
     const { workspace, ...place } = placeOf(state, protocol, project, turn);
     return {
       key,
@@ -202,10 +204,8 @@ export class Turns {
       invocation: {
         role: role.name,
         thread: turn.thread,
-        turn: turn.id,
-        attempt: turn.attempt,
-        round: turn.round,
-        prompt: write(paths.outbox),
+        ...at,
+        prompt: text,
         capabilities: role.capabilities,
         owed: [],
         network: role.network,

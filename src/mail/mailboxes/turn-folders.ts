@@ -28,6 +28,21 @@ const stagedBytes = 16 * messageBytes;
 /** More than a program can print before it is ended. */
 const mostPrinted = 64 * 1024 * 1024;
 
+/** One invocation of an agent: the round of an attempt. */
+interface InvocationAt {
+  readonly turn: string;
+  readonly attempt: number;
+  readonly round: number;
+}
+
+/** What an agent is given. */
+interface Given {
+  readonly prompt: string;
+  readonly messages: readonly { readonly name: string; readonly text: string }[];
+  /** A later round of the same attempt keeps the files of its staging folder. */
+  readonly keepStaging: boolean;
+}
+
 /** The folders in which agents work: `.mailroom/turns/<turn>/<attempt>/`. */
 export class TurnFolders {
   readonly #disk: Disk;
@@ -42,17 +57,9 @@ export class TurnFolders {
 
   /**
    * Creates `.mailroom/turns/<turn>/<attempt>/` with the prompt, read-only copies of the messages
-   * and an empty staging folder (`keepStaging`: a later round of the same attempt keeps its files).
-   * `prompt` receives the absolute path of the staging folder. Returns absolute paths.
+   * and an empty staging folder. Returns absolute paths.
    */
-  open(
-    turn: string,
-    attempt: number,
-    round: number,
-    prompt: (outbox: string) => string,
-    messages: readonly { name: string; text: string }[],
-    keepStaging: boolean,
-  ): TurnPaths {
+  open({ turn, attempt, round }: InvocationAt, { prompt, messages, keepStaging }: Given): TurnPaths {
     const folder = this.#attemptFolder(turn, attempt);
     const copies = this.#folder(join(folder, 'messages'));
     const outbox = join(folder, 'outbox');
@@ -64,7 +71,7 @@ export class TurnFolders {
       this.#disk.write(path, messages[index]?.text ?? '', { mode: 0o444 });
     }
     const promptPath = join(folder, roundName('prompt.md', round));
-    this.#disk.write(promptPath, prompt(absolute(outbox)));
+    this.#disk.write(promptPath, prompt);
     return {
       folder: absolute(folder),
       prompt: absolute(promptPath),

@@ -115,7 +115,10 @@ function beginning(open: OpenRunner) {
     onTestFinished(() => opened.close());
     const folders = new TurnFolders(new RealDisk(root));
     const prompt = script(folders.outboxOf('t1', 1));
-    const paths = folders.open('t1', 1, 0, () => prompt, [], false);
+    const paths = folders.open(
+      { turn: 't1', attempt: 1, round: 0 },
+      { prompt, messages: [], keepStaging: false },
+    );
     const workspace = join(root, '.mailroom/worktrees', roleCheckout(thread, role));
     const branch = roleBranch(thread, role);
     const entering = { turn: 't1', role, thread, branch, edits: true, takes: [], base: null, last: null };

@@ -122,7 +122,11 @@ it.each(made)('removes %s, and nothing else', (_what, make) => {
 
 it('collects what no one may read as that, and opens the next attempt', () => {
   const folders = new TurnFolders(new RealDisk(folder));
-  const open = () => folders.open('t1', 1, 0, () => 'prompt', [], false);
+  const open = () =>
+    folders.open(
+      { turn: 't1', attempt: 1, round: 0 },
+      { prompt: 'prompt', messages: [], keepStaging: false },
+    );
   const problem = (text: string) => ({ ok: false, problem: text });
   const { outbox } = open();
   writeFileSync(`${outbox}/x.md`, 'x');

@@ -18,7 +18,10 @@ describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
     const fixture = make();
     const folders = new TurnFolders(fixture.disk);
     const begin = (round: number, keep: boolean): unknown =>
-      folders.open('t1', 2, round, (path) => `write to ${path}`, mail, keep);
+      folders.open(
+        { turn: 't1', attempt: 2, round },
+        { prompt: 'Do it.', messages: mail, keepStaging: keep },
+      );
     return { ...fixture, folders, begin };
   }
   const read = ({ disk }: DiskFixture, path: string): string | null =>
@@ -35,7 +38,7 @@ describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
       stdout: `${root}/${attempt}/stdout`,
       stderr: `${root}/${attempt}/stderr`,
     });
-    expect(read(fixture, `${attempt}/prompt.md`)).toBe(`write to ${root}/${outbox}`);
+    expect(read(fixture, `${attempt}/prompt.md`)).toBe('Do it.');
     expect(read(fixture, `${attempt}/messages/second.md`)).toBe('two');
     expect(fixture.disk.list(outbox)).toEqual([]);
   });
@@ -187,9 +190,11 @@ describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
   it('refuses names that are paths', () => {
     const { folders } = open();
     const refused = expect.objectContaining({ code: 'E_PATH' });
+    const at = (turn: string) => ({ turn, attempt: 1, round: 0 });
+    const nothing = { prompt: '', messages: [], keepStaging: false };
     const escape = [{ name: '../../x.md', text: '' }];
-    expect(() => folders.open('t1', 1, 0, () => '', escape, false)).toThrowError(refused);
-    expect(() => folders.open('../t1', 1, 0, () => '', [], false)).toThrowError(refused);
+    expect(() => folders.open(at('t1'), { ...nothing, messages: escape })).toThrowError(refused);
+    expect(() => folders.open(at('../t1'), nothing)).toThrowError(refused);
     expect(() => folders.stage('t1', 1, { role: 'qa', name: 'a/b.md' })).toThrowError(refused);
   });
 });

@@ -5,7 +5,7 @@ import { MemoryDisk } from '../../support/memory-disk.ts';
 it('a turn hands over no more than 64 MiB', () => {
   const disk = new MemoryDisk();
   const folders = new TurnFolders(disk);
-  folders.open('t1', 1, 0, () => '', [], false);
+  folders.open({ turn: 't1', attempt: 1, round: 0 }, { prompt: '', messages: [], keepStaging: false });
   const largest = Buffer.alloc(4 * 1024 * 1024, 'x');
   for (let number = 10; number <= 27; number += 1)
     disk.plant(`.mailroom/turns/t1/1/outbox/${number}.md`, largest);

@@ -49,7 +49,10 @@ export function jobHere(turn: RemoteTurn, here: Here): JobHere {
   const moved = movedPlaces(turn, here, others);
   const translate = (text: string) => movedText(text, moved);
   const messages = turn.messages.map(({ name, text }) => ({ name, text: translate(text) }));
-  const paths = folders.open(id, attempt, round, () => translate(prompt), messages, false);
+  const paths = folders.open(
+    { turn: id, attempt, round },
+    { prompt: translate(prompt), messages, keepStaging: false },
+  );
   const at = (path: string) => movedPath(path, moved) ?? join(others, relative('/', path));
   const carries = turn.carried === null ? [] : (turn.files?.carries.map(at) ?? []);
   const brings = turn.files?.brings.map(at) ?? [];
