@@ -215,12 +215,12 @@ function check(
   return problems;
 }
 
-/** By kind: why what a program tells its model cannot be replaced. */
+/** By kind: why the system prompt of a program cannot be replaced. */
 const ownPromptOnly: Readonly<Record<string, string>> = {
   codex: 'codex has no switch for it that its authors advise to use',
   agy: 'agy has no switch for it',
   acp: 'the Agent Client Protocol has no word for it',
-  command: 'what this program tells its model is up to the program',
+  command: 'the program alone knows its model',
   replay: 'a recording answers, and no model',
 };
 

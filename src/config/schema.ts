@@ -72,7 +72,7 @@ const provider = z
       .enum(['own', 'short'])
       .optional()
       .describe(
-        'own (default): what the program tells its model; short: two sentences instead, which each call of the model costs less for.',
+        "own (default): the program's; short: two sentences instead, which make each call of the model cheaper.",
       ),
   })
   .meta({ title: 'provider' });

@@ -39,15 +39,15 @@ export interface ProviderOptions {
   readonly piExtension: string;
   /** For `replay`: the folder of the recording; missing: `MAILROOM_RECORDING` names it. */
   readonly recording?: string;
-  /** What the model is told instead of the program's own system prompt; missing: that. */
+  /** The system prompt in place of the program's own; missing: that. */
   readonly systemPrompt?: string;
   /** Command lines (by their first words) that RUN_TESTS allows, if a CLI can restrict commands. */
   readonly tests: readonly string[];
 }
 
 /**
- * A system prompt instead of a program's own, which has thousands of tokens in each call: the prompt
- * of a turn says what the role is and does.
+ * A system prompt in place of a program's own, which has thousands of tokens in each call: what the
+ * role is and does stands in the prompt of the turn.
  */
 export const shortSystemPrompt =
   'You are a careful software engineer. Use the tools that you are offered, and do what the prompt says.';
