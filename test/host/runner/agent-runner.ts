@@ -213,8 +213,8 @@ function describeEnds(begin: Begin): void {
   });
 
   it('is ended by its silence', async () => {
-    const [, exit] = await begin(() => 'echo one; sleep 1000', { idleMs: 100 }).reports.end();
-    expect(exit).toMatchObject({ ended: 'idle-timeout', stdout: 'one\n' });
+    const [, exit] = await begin(() => 'sleep 1000', { idleMs: 100 }).reports.end();
+    expect(exit.ended).toBe('idle-timeout');
   });
 
   it('is ended by the size of its output', async () => {
