@@ -17,7 +17,11 @@ export interface Team {
 
 /** A program, driven as its own kind or by the Agent Client Protocol. */
 export type Member = Pick<Cli, 'command' | 'environment' | 'files'> &
-  Partial<Pick<Cli, 'arguments'>> & { readonly name: string; readonly kind?: 'acp' };
+  Partial<Pick<Cli, 'arguments'>> & {
+    readonly name: string;
+    readonly kind?: 'acp';
+    readonly systemPrompt?: 'short';
+  };
 
 /** Cleans up after itself. `settings` are further keys of mailroom.yaml. */
 export async function gather(
@@ -49,6 +53,7 @@ function providersFor(members: readonly Member[], url: string): Record<string, u
         command: cli.command,
         arguments: cli.arguments?.(url) ?? [],
         env: Object.keys(cli.environment('', url)),
+        ...(cli.systemPrompt !== undefined && { system_prompt: cli.systemPrompt }),
       },
     ]),
   );
