@@ -76,7 +76,10 @@ function start(invocation: Invocation, options: ProviderOptions, preset: AcpPres
     files: { [turnName]: `${JSON.stringify(turnOf(invocation, options), null, 2)}\n` },
     writable: options.writable,
     settings: options.guarded,
-    programs: options.command.filter((word, index) => index === 0 || (index === 1 && word.startsWith('/'))),
+    programs: [
+      ...options.acpAgent,
+      ...options.command.filter((word, index) => index === 0 || (index === 1 && word.startsWith('/'))),
+    ],
     shuns: acpObeys(options.name, preset?.obeys ?? null).names,
     ...spending({ budget, maxSteps, isStep }, counter(price, invocation.session)),
     ...runningCommands(maxCommandTime, commandNews),

@@ -39,7 +39,11 @@ export function replayProvider(options: ProviderOptions): Provider {
     start: (invocation) => {
       const line = provider.start(invocation);
       const named = recording === undefined ? {} : { MAILROOM_RECORDING: recording };
-      return { ...line, env: { ...line.env, ...named, MAILROOM_REPLAY_GUARD: guardOf(invocation) } };
+      return {
+        ...line,
+        programs: options.command,
+        env: { ...line.env, ...named, MAILROOM_REPLAY_GUARD: guardOf(invocation) },
+      };
     },
   };
 }
