@@ -7,8 +7,7 @@ import {
   providerKinds,
   providerNames,
 } from './config.ts';
-import { ownValue } from '../kernel/own.ts';
-import type { Config, ProviderConfig, RoleDefaults, WorkersSettings } from './config.ts';
+import type { Config, ProviderConfig, ProviderKind, RoleDefaults, WorkersSettings } from './config.ts';
 import type { Checked, Diagnostic, Place } from '../kernel/diagnostic.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
@@ -205,7 +204,7 @@ function check(
       const hint = `name a program, \`command: [my-agent]\`, or the kind of agent it is: ${providerKinds.join(', ')}`;
       error('E_MISSING_KEY', path, `the provider \`${provider.name}\` has no \`command\``, hint, 'key');
     }
-    const why = provider.systemPrompt && ownValue(ownPromptOnly, provider.kind);
+    const why = provider.systemPrompt && ownPromptOnly[provider.kind];
     if (why !== undefined)
       error('E_VALUE', [...path, 'system_prompt'], `\`system_prompt\` cannot be short: ${why}`, null);
   }
@@ -216,7 +215,7 @@ function check(
 }
 
 /** By kind: why the system prompt of a program cannot be replaced. */
-const ownPromptOnly: Readonly<Record<string, string>> = {
+const ownPromptOnly: Readonly<Partial<Record<ProviderKind, string>>> = {
   codex: 'codex has no switch for it that its authors advise to use',
   agy: 'agy has no switch for it',
   acp: 'the Agent Client Protocol has no word for it',
