@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProjectFixture } from './project-fixture.ts';
-import { letter } from './team.ts';
+import { letter, team } from './team.ts';
 
 /** The engineer has asked somebody something. */
 function asked(to: string): ProjectFixture {
@@ -25,6 +25,25 @@ describe('reply', () => {
     const { message } = fixture.state.mail.get(fixture.id('The second.'))!;
     expect(message).toMatchObject({ from: 'lead', type: 'answer', inReplyTo: fixture.id('Which parser?') });
     expect([...fixture.state.turns.values()].map(({ role }) => role)).toEqual(['engineer']);
+  });
+
+  it('sends an answer that closes the thread where its type goes, and names the types to choose from', async () => {
+    const fixture = new ProjectFixture(
+      team
+        .replace('reply: [answer]', 'reply: [answer, settled]')
+        .replace('start:', '  settled: { from: [lead], to: [architect], closes: true }\nstart:'),
+    );
+    fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+    fixture.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which parser?') } });
+    const id = fixture.id('Which parser?');
+    const reply = (...words: string[]) => fixture.run('reply', id, '-m', 'None.', '--as', 'lead', ...words);
+    expect((await reply()).err).toContain('answer|settled');
+    expect(await reply('--type', 'settled')).toMatchObject({ code: 0 });
+    expect(fixture.state.mail.get(fixture.id('None.'))?.message).toMatchObject({
+      to: ['architect'],
+      inReplyTo: id,
+    });
+    expect([...fixture.state.threads.values()].map(({ state }) => state)).toEqual(['closed']);
   });
 
   it('wants to know who answers when several were asked', async () => {

@@ -47,7 +47,7 @@ describe('the file of a request in the inbox of a person', () => {
 
 ## What you owe
 
-- \`answer\` or \`refusal\` to engineer, with \`in_reply_to: ${message.id}\`; its subject: \`Which parser?\`
+- \`answer\` or \`refusal\` in answer to engineer, with \`in_reply_to: ${message.id}\`; its subject: \`Which parser?\`
 
 Without an answer until 2026-11-21 21:15 UTC, the thread fails.
 

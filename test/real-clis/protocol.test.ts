@@ -46,8 +46,8 @@ function play(role: string, asked: Asked, reviews: number): Turn {
     case 'architect':
       return [send('type: design\nto: engineer', 'A function add in add.js.'), 'Designed.'];
     case 'qa': {
-      const verdict = reviews === 1 ? 'changes_requested' : 'approved';
-      const head = `type: review-feedback\nto: engineer\nfields: { verdict: ${verdict} }`;
+      const faulty = 'type: review-feedback\nto: engineer\nfields: { verdict: changes_requested }';
+      const head = reviews === 1 ? faulty : 'type: delivered\nto: user';
       return [codex.shell('npm test'), send(head, 'As npm test says.'), 'Reviewed.'];
     }
     default:
@@ -56,8 +56,6 @@ function play(role: string, asked: Asked, reviews: number): Turn {
 }
 
 function engineer({ prompt }: Asked, send: (head: string, text: string) => Tool): Turn {
-  if (prompt.includes('verdict: approved'))
-    return [send('type: delivered\nto: user', 'add works.'), 'Delivered.'];
   const project = /`([^`]+)\/\.mailroom\/turns\//.exec(prompt)?.[1] ?? '/nowhere';
   const sign = prompt.includes('verdict: changes_requested') ? '+' : '-';
   return [
@@ -93,7 +91,6 @@ it('moves a task through the shipped protocol: three programs, one change reques
     'review-request',
     'review-feedback',
     'review-request',
-    'review-feedback',
     'delivered',
   ]);
   expect(project.list('agents/user/inbox')).toHaveLength(1);

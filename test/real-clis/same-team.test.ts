@@ -62,13 +62,11 @@ function turnOf(player: Player, root: string, { conversation }: Asked): readonly
     case 'architect':
       return ['design', [player.write(join(root, 'denied.txt'), 'x'), send('type: design\nto: engineer')]];
     case 'qa': {
-      const isGood = existsSync(join(root, 'add.js'));
-      const verdict = isGood ? 'approved' : 'changes_requested';
-      return [verdict, [tests, send(`type: review-feedback\nto: engineer\nfields: { verdict: ${verdict} }`)]];
+      if (existsSync(join(root, 'add.js'))) return ['delivery', [tests, send('type: delivered\nto: user')]];
+      const head = 'type: review-feedback\nto: engineer\nfields: { verdict: changes_requested }';
+      return ['review', [tests, send(head)]];
     }
     default: {
-      if (conversation.includes('verdict: approved'))
-        return ['delivery', [send('type: delivered\nto: user')]];
       const isFix = conversation.includes('verdict: changes_requested');
       const steps = [tests, send('type: review-request\nto: qa')];
       return isFix ? ['fix', [write, ...steps]] : ['work', steps];
@@ -115,4 +113,4 @@ describe.each(players)('$name', (player) => {
   });
 });
 
-const messages = 'task, design, review-request, review-feedback, review-request, review-feedback, delivered';
+const messages = 'task, design, review-request, review-feedback, review-request, delivered';

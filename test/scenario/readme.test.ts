@@ -6,7 +6,7 @@ import { TestProject, type Ran } from '../support/project.ts';
 it('the commands of README.md can be followed from the first to the last', async () => {
   const { code, output } = await follow('README.md');
   expect(output).toMatch(/ok: 4 roles, /);
-  expect(output).toMatch(/engineer → user: delivered — /);
+  expect(output).toMatch(/qa → user: delivered — /);
   expect(output).toMatch(/idle: done/);
   expect(output).toMatch(/first-look +SUCCEEDED/);
   expect(code).toBe(0);
@@ -42,12 +42,13 @@ it('why a role rests is asked as README.md says, and a second engineer is added 
     expect(mute.stderr).toContain(
       'warning E_PROTOCOL: `second` gets messages like `engineer`, and can send none',
     );
-    expect(mute.stderr).toContain('name `second` under `from` of `review-request`, `question`, `delivered`');
+    expect(mute.stderr).toContain('name `second` under `from` of `review-request`, `question`');
     await edit(/(?<=review-request:\n {4}from: \[)/, 'second, ');
-    await edit(/(?<=question:\n {4}from: \[)/, 'second, ');
-    const unanswered = await edit(/(?<=delivered:\n {4}from: \[)/, 'second, ');
+    const unanswered = await edit(/(?<=question:\n {4}from: \[)/, 'second, ');
     expect(unanswered.code).toBe(2);
-    expect(unanswered.stderr).toContain('hint: let one of `review-feedback` go from `qa` to `second`');
+    expect(unanswered.stderr).toContain(
+      'hint: let one of `review-feedback`, `delivered` go from `qa` to `second`',
+    );
     expect(unanswered.stderr).toContain('hint: let one of `answer` go from `user` to `second`');
     await edit(/(?<=review-feedback:\n {4}from: \[qa\]\n {4}to: \[)/, 'second, ');
     const whole = await edit(/(?<=answer:\n {4}from: \[architect, user\]\n {4}to: \[)/, 'second, ');

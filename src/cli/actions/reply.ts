@@ -1,6 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { mailroom, type Message } from '../../mail/format/message.ts';
-import { peopleOf, stepResult, typesBetween, type Protocol } from '../../mail/format/protocol.ts';
+import { answersBetween, peopleOf, stepResult, type Protocol } from '../../mail/format/protocol.ts';
 import { answerTypes } from '../../mail/machine/answering.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { isPosition } from '../../mail/questions/positions.ts';
@@ -84,7 +84,7 @@ async function answerable(
   const { from, people } =
     one === null ? await answerersOf(context, protocol, message, options) : { from: one, people: [one] };
   const mail = project.journal.state().mail.get(message.id);
-  const allowed = people.flatMap((role) => typesBetween(protocol, role, message.from));
+  const allowed = people.flatMap((role) => answersBetween(protocol, role, message.from));
   const types = answerTypes(protocol, mail?.request?.replies ?? []).filter(
     (type) => type === stepResult.name || allowed.some(({ name }) => name === type),
   );

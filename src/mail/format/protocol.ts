@@ -206,6 +206,19 @@ export function typesBetween(protocol: Protocol, from: RoleName, to: RoleName): 
   return [...protocol.types.values()].filter((type) => type.from.includes(from) && type.to.includes(to));
 }
 
+/**
+ * The types with which this role may answer a request of that one: they go to it, or close the
+ * thread, so that nothing waits in it any more.
+ */
+export function answersBetween(protocol: Protocol, from: RoleName, asker: RoleName): MessageType[] {
+  return typesFrom(protocol, from).filter(({ to, closes }) => closes || to.includes(asker));
+}
+
+/** Whom an answer to this role goes to where its author names none. */
+export function answerGoesTo({ to, toAll, closes }: MessageType, asker: RoleName): readonly RoleName[] {
+  return toAll || (closes && !to.includes(asker)) ? to : [asker];
+}
+
 /** The place of a recipient of a type in its protocol file. */
 export function recipientPath({ name, toAll }: MessageType, index: number): (string | number)[] {
   return ['messages', name, 'to', ...(toAll ? ['all'] : []), index];

@@ -143,7 +143,7 @@ function owedLine({ message, request }: Mail, isTurn: boolean): string {
     return `- the result of the step ${message.id}: your final text is it, whatever you send besides`;
   const types = request?.replies.map((type) => `\`${type}\``).join(' or ') ?? '';
   const { from, id, subject } = message;
-  return `- ${types} to ${from}, with \`in_reply_to: ${id}\`; its subject: ${codeSpan(subject)}`;
+  return `- ${types} in answer to ${from}, with \`in_reply_to: ${id}\`; its subject: ${codeSpan(subject)}`;
 }
 
 /**

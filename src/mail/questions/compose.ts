@@ -2,7 +2,16 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Draft, Message } from '../format/message.ts';
 import { mayAnswer } from '../machine/answering.ts';
 import type { MailState } from '../machine/state.ts';
-import { isHuman, stepResult, typesBetween, workflowRole, type Protocol } from '../format/protocol.ts';
+import {
+  answerGoesTo,
+  answersBetween,
+  isHuman,
+  stepResult,
+  typesBetween,
+  workflowRole,
+  type MessageType,
+  type Protocol,
+} from '../format/protocol.ts';
 import { maySend } from '../machine/rules/address.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { nothingSaid, parseMessage } from '../format/read-message.ts';
@@ -59,7 +68,7 @@ export function compose(wish: SendRequest, protocol: Protocol | null): Draft {
   return {
     type,
     from: null,
-    to: wish.to,
+    to: recipientsIn(wish, protocol?.types.get(type)),
     thread,
     inReplyTo,
     subject,
@@ -69,6 +78,12 @@ export function compose(wish: SendRequest, protocol: Protocol | null): Draft {
     body: written.body.endsWith('\n') || written.body === '' ? written.body : `${written.body}\n`,
     frontMatter: true,
   };
+}
+
+/** An answer goes to who asked, or where its type goes. */
+function recipientsIn({ to, replies }: SendRequest, type: MessageType | undefined): readonly RoleName[] {
+  if (type === undefined || replies?.includes(type.name) !== true) return to;
+  return to.flatMap((asker) => answerGoesTo(type, asker));
 }
 
 function readDraft({ text, source }: SendRequest): Draft {
@@ -106,9 +121,8 @@ function impliedType(
 ): TypeName {
   // A step of a run is answered by its result, whatever the protocol says.
   if (replies?.includes(stepResult.name) === true) return stepResult.name;
-  const allowed = protocol
-    ? to.map((role) => typesBetween(protocol, from, role).map(({ name }) => name))
-    : [];
+  const between = replies === null ? typesBetween : answersBetween;
+  const allowed = protocol ? to.map((role) => between(protocol, from, role).map(({ name }) => name)) : [];
   const [first = [], ...rest] = allowed;
   const common = first.filter((name) => rest.every((names) => names.includes(name)));
   const fitting = replies && protocol ? common.filter((name) => replies.includes(name)) : (replies ?? common);

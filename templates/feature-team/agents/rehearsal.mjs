@@ -23,7 +23,7 @@ const note = `notes/${process.env.MAILROOM_THREAD ?? 'task'}.md`;
  */
 const duties = {
   architect: { task: design, step: design, question: answer },
-  engineer: { design: build, step: build, 'review-feedback': rework },
+  engineer: { design: build, step: build, 'review-feedback': rework, answer: rework },
   qa: { 'review-request': review },
 };
 
@@ -109,15 +109,10 @@ function writeNote(plan) {
   return send('review-request', 'qa', 'Review of the note', `${note} describes the work.`);
 }
 
-/** Fixes what the review found; delivers when the review has approved. */
+/** Fixes what the review found. */
 function rework(feedback) {
   const newest = [...read(source).matchAll(/^export function (\w+)/gm)].at(-1)?.[1] ?? null;
   const name = functionIn(feedback) ?? (existsSync(note) ? null : newest);
-  if (feedback.verdict === 'approved') {
-    const text =
-      name === null ? `${note} is ready.` : `\`${name}(a, b)\` is in ${source}. ${runTests().result}`;
-    return send('delivered', 'user', `Delivered: ${name ?? 'the note'}`, `${text} The review approved it.`);
-  }
   const careless = name !== null && `  return a ${operators[name]} b;`;
   if (careless && read(source).includes(careless)) {
     const careful = `  return checked(a) ${operators[name]} checked(b);`;
@@ -134,7 +129,7 @@ function rework(feedback) {
     return send('review-request', 'qa', 'Second review of the note', `${note} now says how it was checked.`);
   }
   const text = `I am a rehearsal script and cannot fix what the review found:\n\n${quote(feedback.body)}`;
-  return send('delivered', 'user', 'Not done', text);
+  return send('question', 'user', 'What is to be done?', text);
 }
 
 // ---------------------------------------------------------------------------------------------- qa
@@ -153,10 +148,18 @@ const checkHeading = '## How it was checked';
 async function review(request) {
   const name = functionIn(request);
   const { about, did, faults } = name === null ? lookAtNote() : await lookAtCode(name);
-  const verdict = faults.length === 0 ? 'approved' : 'changes_requested';
-  const list = faults.map((fault) => `- ${fault}`).join('\n') || 'I found nothing wrong.';
-  const subject = `${request.subject}: ${verdict.replace('_', ' ')}`;
-  return send('review-feedback', 'engineer', subject, `I looked at ${about}. ${did}\n\n${list}`, { verdict });
+  if (faults.length === 0)
+    return send(
+      'delivered',
+      'user',
+      `Delivered: ${name ?? 'the note'}`,
+      `${about} is done. ${did} I found nothing wrong.`,
+    );
+  const list = faults.map((fault) => `- ${fault}`).join('\n');
+  const text = `I looked at ${about}. ${did}\n\n${list}`;
+  return send('review-feedback', 'engineer', `${request.subject}: changes requested`, text, {
+    verdict: 'changes_requested',
+  });
 }
 
 function lookAtNote() {

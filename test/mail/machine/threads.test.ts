@@ -85,6 +85,49 @@ messages:
     expect(world.at('say', 'two')).toBe('processed');
   });
 
+  it('is the answer where the request names its type: none waits any more', () => {
+    const world = new World(reviewed);
+    world.drop('user → two: go');
+    world.turn('two', ['→ one: ask']);
+    expect(world.processes()).toEqual(['one in go']);
+    world.turn('one', ['→ user: done']);
+    expect(world.thread('go')).toBe('closed');
+    expect(world.state.waits.size).toBe(0);
+    expect(world.state.mail.get('done')?.message).toMatchObject({ to: ['user'], inReplyTo: 'ask' });
+    // Its role was blocked by the request, and is free.
+    world.drop('user → two: go');
+    expect(world.processes()).toEqual(['two in go2']);
+  });
+
+  it('answers so for a person, too', () => {
+    const world = new World(reviewed.replace('one: {}', 'one: { provider: human }'));
+    world.drop('user → two: go');
+    world.turn('two', ['→ one: ask']);
+    world.drop('one → user: done re ask');
+    expect(world.thread('go')).toBe('closed');
+    expect(world.state.waits.size).toBe(0);
+  });
+
+  it('frees only from what its type answers', () => {
+    const world = new World(
+      `${reviewed}  doubt: { from: [two], to: [one], reply: [say] }\nexpects: { one: [{ all: [ask, doubt] }] }\n`,
+    );
+    world.drop('user → two: go');
+    world.turn('two', ['→ one: ask', '→ one: doubt']);
+    world.turn('one', ['→ user: done']);
+    expect(world.acts().at(-1)).toContain('must not be sent while you owe an answer: `say` to two');
+  });
+
+  it('does not answer a request that opened a sub-thread: its sender waits elsewhere', () => {
+    const opening = reviewed.replace('ask: {', 'ask: { thread: new,');
+    expect(() => new World(opening)).toThrow('`done` cannot go to anybody who sends `ask`');
+    const world = new World(opening.replace('to: [user], closes', 'to: [user, two], closes'));
+    world.drop('user → two: go');
+    world.turn('two', ['→ one: ask']);
+    world.turn('one', ['→ user: done']);
+    expect(world.acts().at(-1)).toContain('must not be sent while you owe an answer');
+  });
+
   it('together with a request is a correction: no one would answer it', () => {
     const world = new World(closing);
     world.drop('user → one: go');
@@ -103,6 +146,16 @@ messages:
     expect(world.state.waits.size).toBe(0);
   });
 });
+
+/** A review whose approval is the delivery. */
+const reviewed = `
+roles: { one: {}, two: {} }
+messages:
+  go: { from: [user], to: [two] }
+  ask: { from: [two], to: [one], reply: [say, done], blocking: role }
+  say: { from: [one], to: [two] }
+  done: { from: [one], to: [user], closes: true }
+`;
 
 describe('a thread that was closed', () => {
   it('opens again with a message of a person', () => {

@@ -1,7 +1,7 @@
 import { askState } from '../fold/asks.ts';
 import type { Sent, Staged, TurnResult } from '../event.ts';
 import type { Draft, Message } from '../../format/message.ts';
-import { isHuman, typesFrom, type MessageType, type Protocol } from '../../format/protocol.ts';
+import { answerGoesTo, isHuman, typesFrom, type MessageType, type Protocol } from '../../format/protocol.ts';
 import { admit } from '../rules/admit.ts';
 import { judge } from '../rules/judge.ts';
 import type { MailState, Turn } from '../state.ts';
@@ -169,7 +169,7 @@ function answersOf(state: MailState, protocol: Protocol, owed: readonly string[]
     mails.flatMap(({ message, request }) => {
       const replies = request?.replies ?? [];
       const type = protocol.types.get(replies[Math.min(index, replies.length - 1)] ?? '');
-      return type ? [draftOf(type, type.toAll ? type.to : [message.from], message.id)] : [];
+      return type ? [draftOf(type, answerGoesTo(type, message.from), message.id)] : [];
     }),
   );
 }
@@ -181,7 +181,7 @@ function answersTo(state: MailState, protocol: Protocol, role: RoleName, message
     (ask) => ask.is === 'open' && ask.candidates.includes(role),
   );
   const types = open ? (request?.replies ?? []).flatMap((name) => protocol.types.get(name) ?? []) : [];
-  return types.map((type) => draftOf(type, type.toAll ? type.to : [message.from], message.id));
+  return types.map((type) => draftOf(type, answerGoesTo(type, message.from), message.id));
 }
 
 /** A person's possible ways to start a thread. */

@@ -1,6 +1,7 @@
 import type { Request, Sent } from '../event.ts';
 import { subjectLine, subjectOf, type Draft, type Message } from '../../format/message.ts';
 import {
+  answerGoesTo,
   isHuman,
   stepResult,
   typesFrom,
@@ -41,9 +42,11 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
   if ('problem' in reply) problems.push(reply.problem);
   else if (type === stepResult && reply.ask === null)
     problems.push(`${author.role} owes no \`${type.name}\`: only the answer to a \`step\` may be one`);
-  const asker = 'ask' in reply && reply.ask ? state.mail.get(reply.ask.request)?.message.from : undefined;
-  const to = recipients(protocol, author.role, type, draft, asker ?? null, problems);
-  if (asker !== undefined && !to.includes(asker))
+  const asked = 'ask' in reply && reply.ask ? state.mail.get(reply.ask.request) : undefined;
+  const asker = asked?.message.from ?? null;
+  const to = recipients(protocol, author.role, type, draft, asker, problems);
+  // Nothing waits in a thread that is closed.
+  if (asker !== null && !to.includes(asker) && !type.closes)
     problems.push(`this answers a request of ${asker}, so it must go to ${asker} too`);
   const checked = checkFields(type, draft.fields);
   problems.push(...checked.problems);
@@ -111,7 +114,7 @@ function recipients(
   problems: string[],
 ): RoleName[] {
   const only = type.toAll || type.to.length === 1 ? type.to : null;
-  const usual = asker !== null && !type.toAll ? [asker] : only;
+  const usual = asker !== null && !type.toAll ? answerGoesTo(type, asker) : only;
   const to = [...new Set(draft.to ?? usual ?? [])];
   if (to.length === 0) problems.push(`\`to\` is missing; \`${type.name}\` may go to ${list(type.to)}`);
   for (const name of to) {

@@ -37,7 +37,8 @@ const mostNamed = 5;
 export function findAsk(state: MailState, author: Author, type: MessageType, draft: Draft): Reply {
   if (draft.inReplyTo !== null) return named(state, author, type, draft.inReplyTo);
   const thread = author.thread ?? draft.thread;
-  const fits = ({ request }: Candidate) => draft.to === null || draft.to.includes(request.from);
+  const fits = ({ request }: Candidate) =>
+    draft.to === null || draft.to.includes(request.from) || (type.closes && !type.to.includes(request.from));
   const find = (ids: Iterable<MessageId>) => candidates(state, author, type, ids).filter(fits);
   const owed = find(new Set(author.owes.map(({ request }) => request)));
   const open = owed.filter((one) => one.state.is === 'open');

@@ -67,13 +67,13 @@ function checkExpected(report: CheckReport, type: MessageType): void {
 
 /**
  * Checks that a recipient of the request can send this reply, and that a sender of the request can
- * receive it.
+ * receive it, unless it ends the thread.
  */
 function checkReply(report: CheckReport, type: MessageType, reply: MessageType, index: number): boolean {
   const path = ['messages', type.name, 'reply', index];
   const answering = [...type.to, type.escalateTo];
   const sent = reply.from.some((role) => answering.includes(role));
-  const comes = reply.to.some((role) => type.from.includes(role));
+  const comes = frees(type, reply) || reply.to.some((role) => type.from.includes(role));
   if (!sent) {
     const message = `no recipient of \`${type.name}\` may send \`${reply.name}\``;
     report.error(path, message, `let \`from\` of \`${reply.name}\` name ${enumerate(type.to)}`);
@@ -89,7 +89,7 @@ function checkReply(report: CheckReport, type: MessageType, reply: MessageType, 
 function checkAnswerable(report: CheckReport, type: MessageType, replies: readonly MessageType[]): void {
   for (const [index, recipient] of type.to.entries()) {
     const unanswered = type.from.filter(
-      (asker) => asker !== recipient && !mayAnswer(replies, recipient, asker),
+      (asker) => asker !== recipient && !mayAnswer(type, replies, recipient, asker),
     );
     if (unanswered.length === 0) continue;
     const message = `\`${recipient}\` may get \`${type.name}\` from ${enumerate(unanswered)}, and must not answer it`;
@@ -98,14 +98,27 @@ function checkAnswerable(report: CheckReport, type: MessageType, replies: readon
   }
 }
 
-function mayAnswer(replies: readonly MessageType[], from: RoleName, to: RoleName): boolean {
-  return replies.some((reply) => reply.from.includes(from) && reply.to.includes(to));
+/** What only ends the thread is not enough where another answer may be needed. */
+function mayAnswer(
+  type: MessageType,
+  replies: readonly MessageType[],
+  from: RoleName,
+  to: RoleName,
+): boolean {
+  const coming = replies.filter((reply) => !frees(type, reply));
+  if (coming.length === 0) return replies.some((reply) => reply.from.includes(from));
+  return coming.some((reply) => reply.from.includes(from) && reply.to.includes(to));
+}
+
+/** Whether this answer goes elsewhere and ends the thread in which the sender of the request waits. */
+function frees(type: MessageType, reply: MessageType): boolean {
+  return reply.closes && type.opens === null && !reply.to.some((role) => type.from.includes(role));
 }
 
 /** Whether the role that a request is escalated to can answer every other role that can send it. */
 export function maySettle(type: MessageType, replies: readonly MessageType[]): boolean {
   const askers = type.from.filter((asker) => asker !== type.escalateTo);
-  return askers.length > 0 && askers.every((asker) => mayAnswer(replies, type.escalateTo, asker));
+  return askers.length > 0 && askers.every((asker) => mayAnswer(type, replies, type.escalateTo, asker));
 }
 
 /** Whether every request of this type goes to the role alone that it would be escalated to. */
