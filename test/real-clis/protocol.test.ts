@@ -105,7 +105,7 @@ it('moves a task through the shipped protocol: three programs, one change reques
   // The same thread again: no program, no model, and no key in what was recorded.
   const asked = model.asked.length;
   const names = readdirSync(recording).filter((name) => name.endsWith('.json'));
-  expect(names).toHaveLength(6);
+  expect(names).toHaveLength(5);
   const texts = names.map((name) => readFileSync(join(recording, name), 'utf8')).join('');
   expect(texts).not.toMatch(/no-secret|mailroom-test-/);
   const again = new TestProject({ ...files, 'mailroom.yaml': 'trail: off\n' });
