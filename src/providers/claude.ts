@@ -68,7 +68,7 @@ function start(invocation: Invocation, options: ProviderOptions): CommandLine {
       ...(session === null ? [] : ['--resume', session.id]),
       ...(budget?.usd == null ? [] : ['--max-budget-usd', String(budget.usd)]),
       ...(maxSteps === null ? [] : ['--max-turns', String(maxSteps)]),
-      ...permissions(invocation, options.tests),
+      ...permissions(invocation, options),
       ...(options.systemPrompt === undefined ? [] : ['--system-prompt', options.systemPrompt]),
       ...options.arguments,
     ],
@@ -143,12 +143,11 @@ const settingsRules = [...settingsFolders.map((name) => `${name}/**`), ...settin
 );
 
 /**
- * Tools that need a permission the role lacks are not offered at all. The staging folder is always
- * writable: path rules begin with `//` for an absolute path, and `Edit` covers every tool that
- * writes files. The mode `acceptEdits` would also let a role that may only run tests remove and
- * move files by the shell.
+ * The staging folder is always writable: path rules begin with `//` for an absolute path, and
+ * `Edit` covers every tool that writes files. The mode `acceptEdits` would also let a role that may
+ * only run tests remove and move files by the shell.
  */
-function permissions(invocation: Invocation, tests: readonly string[]): string[] {
+function permissions(invocation: Invocation, options: ProviderOptions): string[] {
   const { capabilities, paths, owed } = invocation;
   const servers = namesOf(invocation);
   const edits = capabilities.includes('EDIT');
@@ -160,12 +159,11 @@ function permissions(invocation: Invocation, tests: readonly string[]): string[]
     ...(edits ? ['Edit(**)'] : owed.flatMap((path) => [`Edit(/${path})`, `Edit(/${path}/**)`])),
     ...servers.map((name) => `mcp__${name}`),
     ...(commands ? ['Bash'] : []),
-    ...(shell && !commands ? tests.map((test) => `Bash(${test}:*)`) : []),
+    ...(shell && !commands ? options.tests.map((test) => `Bash(${test}:*)`) : []),
   ];
-  const tools = ['Read', 'Grep', 'Glob', 'Write', 'Edit', ...(shell ? ['Bash'] : [])];
   return [
     ['--permission-mode', 'default'],
-    ['--tools', tools.join(',')],
+    ...shellTool(shell, options.arguments),
     ['--allowedTools', allowed.join(',')],
     ...(edits && !invocation.mayConfigure ? [['--disallowedTools', settingsRules.join(',')]] : []),
     ['--add-dir', paths.outbox],
@@ -173,6 +171,20 @@ function permissions(invocation: Invocation, tests: readonly string[]): string[]
     ['--strict-mcp-config'],
     ...(servers.length === 0 ? [] : [['--mcp-config', `${paths.folder}/${serversName}`]]),
   ].flat();
+}
+
+/** Wins over every rule that allows commands, also of the user's own settings. */
+const askForCommands = JSON.stringify({ permissions: { ask: ['Bash'] } });
+
+/**
+ * All roles have the same tools, so that their requests begin with the same words, which vendors
+ * keep in common. One that may run no command is asked about each, and none is there to answer. The
+ * user's own `--settings` would take the place of that rule: then the tool is not offered.
+ */
+function shellTool(mayRun: boolean, given: readonly string[]): string[][] {
+  const replaced = given.some((argument) => /^--settings(=|$)/.test(argument));
+  const tools = ['Read', 'Grep', 'Glob', 'Write', 'Edit', ...(mayRun || !replaced ? ['Bash'] : [])];
+  return [['--tools', tools.join(',')], ...(mayRun || replaced ? [] : [['--settings', askForCommands]])];
 }
 
 function read(exit: Exit, invocation: Invocation, options: ProviderOptions, now: number): Outcome {

@@ -156,6 +156,12 @@ export const agents: readonly Agent[] = [
   },
 ];
 
+/** Claude with arguments of its user. */
+export function claudeWith(...words: readonly string[]): Provider {
+  const config = { name: 'claude', kind: 'claude', command: ['claude'], tests: null, prices: null } as const;
+  return namedProvider({ ...config, arguments: words, env: [], writable: [] }, environment);
+}
+
 /** A program of the project's own, set up as in mailroom.yaml. */
 export const program = namedProvider(
   {

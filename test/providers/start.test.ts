@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agents, everybody, invocation, program } from './samples.ts';
+import { agents, claudeWith, everybody, invocation, program } from './samples.ts';
 import type { Capability } from '../../src/kernel/capabilities.ts';
 import type { Invocation } from '../../src/providers/provider.ts';
 
@@ -55,20 +55,33 @@ describe('the command line of claude', () => {
   const always = ['-p', '--output-format', 'stream-json', '--verbose', '--setting-sources', 'user'];
   const settings =
     'Edit(**/.claude/**),Edit(**/.codex/**),Edit(**/.gemini/**),Edit(**/.opencode/**),Edit(**/.pi/**),Edit(**/.mcp.json),Edit(**/opencode.json),Edit(**/opencode.jsonc),Edit(**/.env*)';
-  const rights = (tools: string, allowed: string) =>
+  const tools = 'Read,Grep,Glob,Write,Edit,Bash';
+  const rights = (allowed: string, mayRun = allowed.includes('Bash')) =>
     [
-      ['--permission-mode', 'default', '--tools', tools, '--allowedTools', allowed],
+      ['--permission-mode', 'default', '--tools', tools],
+      mayRun ? [] : ['--settings', '{"permissions":{"ask":["Bash"]}}'],
+      ['--allowedTools', allowed],
       allowed.includes('Edit(**)') ? ['--disallowedTools', settings] : [],
       ['--add-dir', `${folder}/outbox`, '--strict-mcp-config'],
     ].flat();
 
   it.each<[Capability[], string[]]>([
-    [['READ'], rights('Read,Grep,Glob,Write,Edit', rules)],
-    [['READ', 'EDIT'], rights('Read,Grep,Glob,Write,Edit', `${rules},Edit(**)`)],
-    [['READ', 'RUN_COMMANDS'], rights('Read,Grep,Glob,Write,Edit,Bash', `${rules},Bash`)],
-    [['EDIT', 'RUN_COMMANDS'], rights('Read,Grep,Glob,Write,Edit,Bash', `${rules},Edit(**),Bash`)],
+    [['READ'], rights(rules)],
+    [['READ', 'EDIT'], rights(`${rules},Edit(**)`)],
+    [['READ', 'RUN_COMMANDS'], rights(`${rules},Bash`)],
+    [['EDIT', 'RUN_COMMANDS'], rights(`${rules},Edit(**),Bash`)],
   ])('for %j', (capabilities, expected) => {
     expect(argumentsOf('claude', capabilities)).toEqual([...always, ...expected]);
+  });
+
+  it('offers no shell to a role without commands where arguments replace the rule against it', () => {
+    const given = (capabilities: Capability[], ...words: string[]) =>
+      claudeWith(...words).start(invocation({ capabilities })).argv.join(' ');
+    for (const words of [['--settings', '{}'], ['--settings={}']]) {
+      expect(given(['READ'], ...words)).toContain('--tools Read,Grep,Glob,Write,Edit --allowed');
+      expect(given(['RUN_TESTS'], ...words)).toContain('Edit,Bash --allowed');
+    }
+    expect(given(['READ'], '--add-dir', '--settings-of')).toContain('Edit,Bash --settings {');
   });
 
   it('allows the usual tests, and only them, to RUN_TESTS', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attempt, type Row } from './support/attempts.ts';
+import { attempt, looks, type Row } from './support/attempts.ts';
 import { claude, codex, gemini, pi } from './support/clis.ts';
 
 const exact: readonly Row[] = [
@@ -26,6 +26,24 @@ describe.each([claude, gemini])('$name', (cli) => {
   it('runs any command with RUN_COMMANDS, and its tools do not write outside', async () => {
     const done = await attempt(cli, ['READ', 'EDIT', 'RUN_TESTS', 'RUN_COMMANDS']);
     expect(done).toEqual(['mail', 'edit', 'test', 'chain', 'redirect', 'file', 'run']);
+  });
+});
+
+describe('claude', () => {
+  it('with READ runs no command, whatever the settings of the person allow', async () => {
+    const settings = {
+      permissions: { allow: ['Bash', 'Bash(touch:*)', 'Bash(npm test:*)'], defaultMode: 'bypassPermissions' },
+      sandbox: { enabled: true, autoAllowBashIfSandboxed: true },
+      disableAllHooks: true,
+    };
+    const own = { ...claude, files: () => ({ '.claude/settings.json': settings }) };
+    expect(await attempt(own, ['READ'])).toEqual(['mail']);
+  });
+
+  it('with READ does not even look with its shell, and says what it was refused', async () => {
+    const { results, denials } = await looks(claude, ['READ'], ['ls', 'cat package.json', 'git status']);
+    expect(results.join()).not.toContain('scripts');
+    expect(denials).toEqual(['Bash: ls', 'Bash: cat package.json', 'Bash: git status']);
   });
 });
 

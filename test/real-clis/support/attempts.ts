@@ -50,5 +50,23 @@ export async function attempt(cli: Cli, capabilities: readonly Capability[]): Pr
   return acts.filter((act) => existsSync(paths[act]));
 }
 
+/** Runs commands that only look, one after the other; `results`: what the model was given for them. */
+export async function looks(cli: Cli, capabilities: readonly Capability[], commands: readonly string[]) {
+  const place = new TurnFixture(onTestFinished);
+  const model = await Model.start();
+  writeFileSync(join(place.project, 'package.json'), manifest);
+  const setting = new Setting(cli, place, model);
+  model.plays(({ results }) => {
+    const command = commands[results.length];
+    return command === undefined ? { say: 'Done.' } : { say: command, tools: [cli.shell(command)] };
+  });
+  const { outcome } = await setting.run(setting.turn(capabilities));
+  await model.stop();
+  return {
+    results: model.asked.at(-1)?.results ?? [],
+    denials: outcome.is === 'done' ? outcome.denials : [],
+  };
+}
+
 /** Rights, and all that can be done with them. */
 export type Row = readonly [readonly Capability[], readonly Act[]];
