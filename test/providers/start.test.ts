@@ -76,7 +76,9 @@ describe('the command line of claude', () => {
 
   it('offers no shell to a role without commands where arguments replace the rule against it', () => {
     const given = (capabilities: Capability[], ...words: string[]) =>
-      claudeWith(...words).start(invocation({ capabilities })).argv.join(' ');
+      claudeWith(...words)
+        .start(invocation({ capabilities }))
+        .argv.join(' ');
     for (const words of [['--settings', '{}'], ['--settings={}']]) {
       expect(given(['READ'], ...words)).toContain('--tools Read,Grep,Glob,Write,Edit --allowed');
       expect(given(['RUN_TESTS'], ...words)).toContain('Edit,Bash --allowed');

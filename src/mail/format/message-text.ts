@@ -1,5 +1,5 @@
 import type { Json } from '../../kernel/json.ts';
-import type { Message } from './message.ts';
+import { subjectOf, type Message } from './message.ts';
 
 /**
  * Words that YAML can only read as that string, in a block and (without commas) between brackets.
@@ -55,22 +55,35 @@ function formatEntry(key: string, value: Json, indent = ''): string {
  * than its limit of 64 KiB.
  */
 export function formatMessage(message: Message): string {
-  const { inReplyTo, work, attachments, fields } = message;
   let text = '---\n';
   text += formatEntry('id', message.id);
   text += formatEntry('type', message.type);
   text += formatEntry('from', message.from);
   text += formatEntry('to', message.to.length === 1 ? message.to[0]! : [...message.to]);
   text += formatEntry('thread', message.thread);
-  if (inReplyTo !== null) text += formatEntry('in_reply_to', inReplyTo);
+  if (message.inReplyTo !== null) text += formatEntry('in_reply_to', message.inReplyTo);
   text += formatEntry('subject', message.subject);
   text += `created: ${new Date(message.created).toISOString()}\n`;
+  return `${text}${particulars(message)}---\n${message.body}`;
+}
+
+/** The message as a prompt quotes it, below who wrote it to whom: what its author said. */
+export function quotedMessage(message: Message): string {
+  const { subject, body } = message;
+  const said = subjectOf(body) === subject ? '' : formatEntry('subject', subject);
+  const head = said + particulars(message);
+  return head === '' ? body : `${head}\n${body}`;
+}
+
+/** The lines of front matter that not every message has. */
+function particulars({ work, attachments, fields, extra }: Message): string {
+  let text = '';
   if (work !== null) text += formatEntry('commit', work.commit) + formatEntry('branch', work.branch);
   if (work?.landed) text += formatEntry('landed', `${work.landed.branch} ${work.landed.commit}`);
   if (attachments.length > 0) text += formatEntry('attachments', [...attachments]);
   const entries = Object.entries(fields);
   if (entries.length > 0)
     text += `fields:\n${entries.map(([key, value]) => formatEntry(key, value, '  ')).join('')}`;
-  for (const [key, value] of Object.entries(message.extra)) text += formatEntry(key, value);
-  return `${text}---\n${message.body}`;
+  for (const [key, value] of Object.entries(extra)) text += formatEntry(key, value);
+  return text;
 }

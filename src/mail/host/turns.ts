@@ -187,7 +187,7 @@ export class Turns {
     const { folders, project } = this.#ports;
     const standing = standingOrders(protocol, role.name, roleText);
     const orders = createHash('sha256').update(standing).digest('base64url').slice(0, 16);
-    const parts = { orders: session?.orders === orders ? '' : standing, resumed, format: formatMessage };
+    const parts = { orders: session?.orders === orders ? '' : standing, resumed };
     const at = { turn: turn.id, attempt: turn.attempt, round: turn.round };
     const outbox = folders.outboxOf(turn.id, turn.attempt);
     const text = prompt(state, protocol, turn, { ...parts, outbox });

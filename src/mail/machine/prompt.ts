@@ -1,7 +1,7 @@
 import { codeSpan, fenced } from '../../kernel/quoting.ts';
 import { roleBranch } from '../../kernel/work.ts';
 import { askState } from './fold/asks.ts';
-import type { Message } from '../format/message.ts';
+import { quotedMessage } from '../format/message-text.ts';
 import { typesFrom, type MessageType, type Protocol } from '../format/protocol.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { MailState, Turn } from './state.ts';
@@ -17,8 +17,6 @@ interface PromptParts {
   readonly outbox: string;
   /** True when the conversation of this thread is resumed, so that the prompt omits its history. */
   readonly resumed: boolean;
-  /** Formats messages as files, for quoting. */
-  readonly format: (message: Message) => string;
 }
 
 /**
@@ -43,7 +41,7 @@ export function standingOrders(protocol: Protocol, role: RoleName, roleText: str
 export function prompt(state: MailState, protocol: Protocol, turn: Turn, parts: PromptParts): string {
   const sections = [
     parts.orders || `${youAre(turn.role)} It is as before.`,
-    parts.resumed ? '' : history(state, turn, parts),
+    parts.resumed ? '' : history(state, turn),
     messages(state, turn, parts),
     answered(turn),
     turn.lastFailure && turn.round === 0 ? retry(turn) : '',
@@ -134,14 +132,14 @@ function conflict({ conflict: found, left }: Turn): string {
   ].join('\n\n');
 }
 
-function history(state: MailState, turn: Turn, parts: PromptParts): string {
+function history(state: MailState, turn: Turn): string {
   const earlier = (state.threads.get(turn.thread)?.messages ?? [])
     .filter((id) => !turn.messages.includes(id))
     .flatMap((id) => state.mail.get(id)?.message ?? [])
     .filter(({ from, to }) => from !== 'mailroom' || to.includes(turn.role));
   if (earlier.length === 0) return '';
   const shown = earlier.map((message) =>
-    quoted(`From ${message.from} to ${message.to.join(', ')}:`, parts.format(message)),
+    quoted(`From ${message.from} to ${message.to.join(', ')} (\`${message.type}\`):`, quotedMessage(message)),
   );
   return [
     '## The thread so far',
@@ -157,7 +155,7 @@ function messages(state: MailState, turn: Turn, parts: PromptParts): string {
   const title = turn.wait === null ? '## Your mail' : '## The answers that you waited for';
   if (taken.length === 0) return `${title}\n\nNothing is left of it: it was withdrawn. Continue without it.`;
   const shown = taken.map((message) =>
-    quoted(`From ${message.from} (\`${message.type}\`), id ${message.id}:`, parts.format(message)),
+    quoted(`From ${message.from} (\`${message.type}\`):`, quotedMessage(message)),
   );
   return [title, ...shown].join('\n\n');
 }

@@ -5,7 +5,6 @@ import { prompt, standingOrders } from '../../../src/mail/machine/prompt.ts';
 import type { Turn } from '../../../src/mail/machine/state.ts';
 import { leftToDo } from '../../../src/workflow/machine/resolve.ts';
 import { stepPrompt } from '../../../src/workflow/machine/prompt.ts';
-import { formatMessage } from '../../../src/mail/format/read-message.ts';
 import { launch } from '../../workflow/files/samples.ts';
 import { headingsOf } from '../../support/markdown.ts';
 import { team } from './protocols.ts';
@@ -59,7 +58,6 @@ function prompts(text: string): string[] {
         orders: standingOrders(world.protocol, 'architect', 'You design.'),
         outbox: '/out',
         resumed: false,
-        format: formatMessage,
       },
     ),
   );
@@ -81,7 +79,7 @@ it('no prompt of a turn has a heading of others, whatever they wrote', () => {
 function engineerPrompt(world: World, changes: Partial<Turn> = {}, known = false): string {
   const { state, protocol } = world;
   const orders = known ? '' : standingOrders(protocol, 'engineer', 'You build.');
-  const given = { orders, outbox: '/out', resumed: known, format: formatMessage };
+  const given = { orders, outbox: '/out', resumed: known };
   return prompt(state, protocol, { ...world.running('engineer'), ...changes }, given);
 }
 
@@ -100,6 +98,26 @@ it('prompts of a role begin with the same text, whatever the thread and the turn
   expect(orders).toContain('- `review-request` to qa');
   expect(orders).not.toMatch(/\/out|t\d/);
   expect(one.trimEnd().split('\n').at(-1)).toMatch(/^Thread .* turn t\d+\. .*`\/out`/);
+});
+
+it('quotes what an author said, without who, when and ids, which the heading or nothing needs', () => {
+  const world = new World(team);
+  world.drop('user → architect: task');
+  world.turn('architect', ['→ engineer: design']);
+  const [id = ''] = world.running('engineer').messages;
+  const mail = world.state.mail.get(id)!;
+  const quote = (message: Partial<Message>) => {
+    world.state.mail.set(id, { ...mail, message: { ...mail.message, ...message } });
+    return /From architect \(`design`\):\n\n```text\n(.*?)\n```/s.exec(engineerPrompt(world))?.[1];
+  };
+  expect(quote({ subject: 'A plan', body: '# A plan\n\nDo it.\n' })).toBe('# A plan\n\nDo it.');
+  expect(quote({ subject: 'A plan', body: 'Do it.\n', fields: { risk: 'low' } })).toBe(
+    'subject: A plan\nfields:\n  risk: low\n\nDo it.',
+  );
+  const work = { commit: 'abc', branch: 'b', landed: null };
+  expect(quote({ subject: 'Do it.', body: 'Do it.', attachments: ['a.png'], work })).toBe(
+    'commit: abc\nbranch: b\nattachments: [a.png]\n\nDo it.',
+  );
 });
 
 it('a conversation that is resumed gets what is new, and a correction in it not even its mail', () => {
