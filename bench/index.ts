@@ -3,6 +3,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { ofExtensions } from '../test/support/of-extensions.ts';
 import { acp } from './acp.ts';
+import { cost } from './cost.ts';
 import { editing } from './editing.ts';
 import { folding } from './folding.ts';
 import { latency } from './latency.ts';
@@ -31,6 +32,7 @@ const measures: Readonly<Record<string, Measure>> = {
   work,
   acp,
   pages,
+  cost,
 };
 
 /** What a person waits for in the page; nothing where there is no browser. */

@@ -25,6 +25,7 @@ export interface Cli {
   /** Its configuration in its home folder. */
   readonly files: (url: string) => Readonly<Record<string, unknown>>;
   readonly write: (path: string, text: string) => Tool;
+  readonly read: (path: string) => Tool;
   readonly shell: (command: string) => Tool;
   /** What it calls a tool of the server `mailroom`. */
   readonly served: (tool: string) => string;
@@ -44,6 +45,7 @@ export const claude: Cli = {
   }),
   files: () => ({}),
   write: (path, content) => ({ name: 'Write', arguments: { file_path: path, content } }),
+  read: (path) => ({ name: 'Read', arguments: { file_path: path } }),
   shell: (command) => ({ name: 'Bash', arguments: { command } }),
   served: (tool) => `mcp__mailroom__${tool}`,
 };
@@ -77,6 +79,7 @@ export const codex: Cli = {
       cmd: `mkdir -p '${dirname(path)}' && printf %s '${text.replaceAll("'", String.raw`'\''`)}' > '${path}'`,
     },
   }),
+  read: (path) => ({ name: 'exec_command', arguments: { cmd: `cat '${path}'` } }),
   shell: (command) => ({ name: 'exec_command', arguments: { cmd: command } }),
   served: (tool) => `mcp__mailroom__${tool}`,
 };
@@ -91,6 +94,7 @@ export const gemini: Cli = {
     '.gemini/settings.json': { security: { auth: { selectedType: 'gemini-api-key' } } },
   }),
   write: (path, content) => ({ name: 'write_file', arguments: { file_path: path, content } }),
+  read: (path) => ({ name: 'read_file', arguments: { file_path: path } }),
   shell: (command) => ({ name: 'run_shell_command', arguments: { command } }),
   served: (tool) => `mcp_mailroom_${tool}`,
 };
@@ -129,6 +133,7 @@ export const opencode: Cli = {
     },
   }),
   write: (filePath, content) => ({ name: 'write', arguments: { filePath, content } }),
+  read: (filePath) => ({ name: 'read', arguments: { filePath } }),
   shell: (command) => ({ name: 'bash', arguments: { command, description: 'runs it' } }),
   served: (tool) => `mailroom_${tool}`,
 };
@@ -156,6 +161,7 @@ export const pi: Cli = {
     },
   }),
   write: (path, content) => ({ name: 'write', arguments: { path, content } }),
+  read: (path) => ({ name: 'read', arguments: { path } }),
   shell: (command) => ({ name: 'bash', arguments: { command } }),
   // It has no client for MCP servers.
   served: (tool) => tool,
