@@ -1,8 +1,9 @@
-// Bundles src/main.ts into dist/app.cjs, what of it prints the help into dist/help.cjs, what answers
-// first for the tools of a turn into dist/tools.cjs, the launcher into dist/launcher.cjs, and the page, which begins in src/extensions/page.ts, into
-// dist/web.json.br. What few commands load lies in compressed files of its own; these, and V8's
-// compiled caches, are named by their content and moved into place before the files that name
-// them, so that a reader of dist/ sees one complete build at any time.
+// Bundles src/main.ts into dist/app.cjs, what of it prints the help into dist/help.cjs, what
+// answers first for the tools of a turn into dist/tools.cjs, the launcher into dist/launcher.cjs,
+// and the page, which begins in src/extensions/page.ts, into dist/web.json.br. What few commands
+// load lies in compressed files of its own; these, and V8's compiled caches, are named by their
+// content and moved into place before the files that name them, so that a reader of dist/ sees one
+// complete build at any time.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
