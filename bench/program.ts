@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -13,13 +14,35 @@ import { BenchProject } from './world.ts';
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
 const program = join(packageRoot, 'bin', 'mailroom');
 
-function median(argv: readonly string[], cwd: string): number {
-  const took = Array.from({ length: 9 }, () => {
+const rounds = 9;
+
+function toEnd(argv: readonly string[], cwd: string): number {
+  const took = Array.from({ length: rounds }, () => {
     const start = performance.now();
     spawnSync(process.execPath, argv, { cwd });
     return performance.now() - start;
   });
-  return percentile(took, 0.5);
+  return median(took);
+}
+
+const median = (took: readonly number[]) => percentile(took, 0.5);
+
+/** Milliseconds until the MCP server of a turn has answered `initialize`. */
+async function toAnswer(root: string): Promise<number> {
+  const took: number[] = [];
+  const turn = { MAILROOM_TURN: 't1', MAILROOM_THREAD: 'th', MAILROOM_OUTBOX: root };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } };
+  for (let round = 0; round < rounds; round += 1) {
+    const start = performance.now();
+    const env = { ...process.env, ...turn, MAILROOM_PROJECT: root };
+    const server = spawn(process.execPath, [program, 'mcp'], { cwd: root, env });
+    server.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params })}\n`);
+    await once(server.stdout, 'data');
+    took.push(performance.now() - start);
+    server.stdin.end();
+    await once(server, 'close');
+  }
+  return median(took);
 }
 
 /** Handled mail of a project that has been used for long. */
@@ -75,16 +98,17 @@ async function idle(): Promise<number> {
 }
 
 export async function programs(): Promise<Line[]> {
-  const bare = median(['-e', '0'], packageRoot);
-  const help = median([program, '--help'], packageRoot);
+  const bare = toEnd(['-e', '0'], packageRoot);
+  const help = toEnd([program, '--help'], packageRoot);
   const small = new BenchProject(1, ['true']);
   small.write('one.yaml', workflowOf(layered(1, 1)));
-  const run = median([program, 'run', 'one.yaml'], small.root);
+  const run = toEnd([program, 'run', 'one.yaml'], small.root);
+  const tools = await toAnswer(small.root);
   const project = new BenchProject(10, ['true']);
   for (let index = 0; index < 10_000; index += 1) project.drop(index % 10, `m${String(index)}.md`);
   spawnSync(process.execPath, [program, 'pause', 'all'], { cwd: project.root });
   spawnSync(process.execPath, [program, 'up', '--until-idle'], { cwd: project.root });
-  const status = median([program, 'status'], project.root);
+  const status = toEnd([program, 'status'], project.root);
   const large = new BenchProject(1, ['sleep', '5']);
   fill(large, 100_000, 1_000);
   const start = await starting(large);
@@ -104,6 +128,13 @@ export async function programs(): Promise<Line[]> {
       ratio: `${(run / bare).toFixed(1)} × \`node -e 0\``,
       budget: '≤ 2.2 ×',
       met: run <= 2.2 * bare,
+    },
+    {
+      what: '`mailroom mcp` in a turn, to its answer to `initialize`',
+      seen: milliseconds(tools),
+      ratio: `${(tools / bare).toFixed(1)} × \`node -e 0\``,
+      budget: '≤ 1.3 ×',
+      met: tools <= 1.3 * bare,
     },
     {
       what: '`mailroom status`, 10,000 open threads, no controller',

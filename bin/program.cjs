@@ -40,14 +40,16 @@ function growYoungGeneration(factor) {
 }
 
 /**
- * Loads the built program, or what of it answers these arguments, and returns its exports.
+ * Loads the built program, or what of it answers these arguments, and returns its exports. Without
+ * an environment it is not the part for a turn.
  * Compiling takes longer than starting, so the compiled code is cached: by Node itself from version
  * 22 on; for Node 20 by the build of a checkout, and by the first process of an installed package.
  * V8 ignores a cache that another version of V8 made.
  */
-function loadProgram(program, argv) {
-  const help = join(dirname(program), 'help.cjs');
-  const file = asksForHelp(argv) && existsSync(help) ? help : program;
+function loadProgram(program, argv, environment = {}) {
+  const name = asksForHelp(argv) ? 'help.cjs' : servesTurn(argv, environment) ? 'tools.cjs' : undefined;
+  const part = name && join(dirname(program), name);
+  const file = part && existsSync(part) ? part : program;
   if (enableCompileCache === undefined) {
     const { exports, script, cache } = compileProgram(file);
     if (starting.includes(argv[0])) growYoungGeneration(1);
@@ -64,6 +66,11 @@ function asksForHelp(argv) {
   const [first = '--help', second, ...others] = argv;
   if (second === undefined) return ['--help', '-h', 'help', '--version', '-V'].includes(first);
   return others.length === 0 && /^\w/.test(first) && ['--help', '-h'].includes(second);
+}
+
+/** Whether an agent's program starts the MCP server of its turn. */
+function servesTurn(argv, { MAILROOM_TURN, MAILROOM_THREAD, MAILROOM_OUTBOX }) {
+  return argv.join(' ') === 'mcp' && Boolean(MAILROOM_TURN && MAILROOM_THREAD && MAILROOM_OUTBOX);
 }
 
 /** Does nothing where the package cannot be written: that is no reason to fail. */

@@ -1,8 +1,9 @@
-// Bundles src/main.ts into dist/app.cjs, what of it prints the help into dist/help.cjs, the
-// launcher into dist/launcher.cjs, and the page, which begins in src/extensions/page.ts, into
-// dist/web.json.br. What few commands load lies in compressed files of its own; these, and V8's
-// compiled caches, are named by their content and moved into place before the files that name
-// them, so that a reader of dist/ sees one complete build at any time.
+// Bundles src/main.ts into dist/app.cjs, what of it prints the help into dist/help.cjs, what
+// answers first for the tools of a turn into dist/tools.cjs, the launcher into dist/launcher.cjs,
+// and the page, which begins in src/extensions/page.ts, into dist/web.json.br. What few commands
+// load lies in compressed files of its own; these, and V8's compiled caches, are named by their
+// content and moved into place before the files that name them, so that a reader of dist/ sees one
+// complete build at any time.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -32,7 +33,8 @@ export async function build(outputDirectory = join(root, 'dist'), keepOld = dayI
     const reports = await Promise.all([
       buildProgram(bundle, staging),
       buildHelp(bundle, staging),
-      buildLauncher(bundle, staging),
+      buildAlone(bundle, staging, { launcher: 'src/process/starting/launcher-program.ts' }),
+      buildAlone(bundle, staging, { tools: 'src/server/mcp/at-once.ts' }),
       buildPage(bundle, join(staging, 'web.json.br')),
     ]);
     const sourceMap = JSON.parse(readFileSync(join(staging, 'app.cjs.map'), 'utf8'));
@@ -139,13 +141,9 @@ async function buildHelp(bundle, outdir) {
   return metafile;
 }
 
-/** Bundles the launcher, a program of its own. */
-async function buildLauncher(bundle, outdir) {
-  const { metafile } = await bundle({
-    ...programOptions(outdir),
-    entryPoints: { launcher: 'src/process/starting/launcher-program.ts' },
-    sourcemap: false,
-  });
+/** Bundles a small program of its own. */
+async function buildAlone(bundle, outdir, entryPoints) {
+  const { metafile } = await bundle({ ...programOptions(outdir), entryPoints, sourcemap: false });
   return metafile;
 }
 
@@ -262,7 +260,7 @@ function keepCompiled(staging, program) {
  * that a program names are there before it and stay after it.
  */
 export function copyBuild(from, to) {
-  const programs = ['app.cjs', 'help.cjs', 'launcher.cjs'];
+  const programs = ['app.cjs', 'help.cjs', 'launcher.cjs', 'tools.cjs'];
   mkdirSync(to);
   for (const name of programs) copyFileSync(join(from, name), join(to, name));
   for (const name of readdirSync(from).filter((each) => !programs.includes(each) && !isStaging(each)))

@@ -1,11 +1,13 @@
 /**
  * Writes what is made from the schemas of Mailroom's file formats: JSON Schemas into schemas/, for
- * editors, and the pages of keys into docs/keys/. Tests fail when one is out of date.
+ * editors, and the pages of keys into docs/keys/; and what the MCP server of a turn says of itself.
+ * Tests fail when one is out of date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { jsonSchemas } from '../src/project/definition/json-schemas.ts';
 import { keyPages } from './keys.ts';
+import { turnAnswers } from './turn-answers.ts';
 
 const root = new URL('../', import.meta.url);
 
@@ -17,3 +19,4 @@ async function write(path: string, parser: 'json' | 'markdown', text: string): P
 
 for (const [name, schema] of jsonSchemas()) await write(`schemas/${name}`, 'json', JSON.stringify(schema));
 for (const [path, text] of keyPages(jsonSchemas())) await write(path, 'markdown', text);
+await write('src/server/mcp/turn-answers.json', 'json', JSON.stringify(await turnAnswers()));

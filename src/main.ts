@@ -14,6 +14,7 @@ interface Here {
   readonly cwd?: string;
   readonly terminal?: Terminal;
   readonly launch?: CallOptions['launch'];
+  readonly streams?: Start['streams'];
 }
 
 /**
@@ -25,11 +26,12 @@ export function main(
   packageRoot: string,
   here: Here = { environment: process.env },
 ): Promise<number> {
-  const { environment, terminal, launch } = here;
+  const { environment, terminal, launch, streams } = here;
   const start: Start = {
     name: basename(process.argv[1] ?? '') === 'orchestrate' ? 'orchestrate' : 'mailroom',
     version: metadata.version,
     environment,
+    streams,
     get cwd() {
       return here.cwd ?? currentFolder();
     },

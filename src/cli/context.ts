@@ -5,6 +5,7 @@ import type { Project } from '../project/project.ts';
 import type { Call } from './call.ts';
 import type { TurnPlace } from '../mail/questions/sending.ts';
 import type { AddedRoutes } from '../server/http/route.ts';
+import type { Streams } from '../server/mcp/at-once.ts';
 import type { AddedTools } from '../server/mcp/project.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -16,6 +17,8 @@ export interface Start {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The working folder of the call. */
   readonly cwd: string;
+  /** Whose requests are served; missing: those of this process. */
+  readonly streams?: Streams | undefined;
   /** Called once, before a command does its work, which loads its dependencies only then. */
   readonly call: () => Promise<Call>;
 }
@@ -46,6 +49,7 @@ export interface Context {
   readonly commandLine: (words: string) => string;
   /** The name by which the program was called. */
   readonly name: Start['name'];
+  readonly streams: Start['streams'];
   /** The turn that runs this command; null: not inside a turn. */
   readonly turn: TurnPlace | null;
   /** Throws `E_INSIDE_TURN` if an agent uses this verb inside its own turn. */
@@ -106,6 +110,7 @@ export function makeContext(start: Start, plain: Terminal, given: Given): Contex
       terminal.complain(`project: ${place()}\n`);
     },
     name: start.name,
+    streams: start.streams,
     commandLine: (words) => {
       const here = call().findProject(start.cwd, false) ?? start.cwd;
       return place() === here ? `${start.name} ${words}` : `${start.name} -C ${shellWord(place())} ${words}`;

@@ -78,6 +78,17 @@ describe('bin/mailroom', () => {
   });
 });
 
+describe('what answers first for the tools of a turn', () => {
+  it('loads no package, and of the project only how JSON is read', () => {
+    const { packages, files } = loadedWith(new URL('../../src/server/mcp/at-once.ts', import.meta.url));
+    expect([...packages]).toEqual([]);
+    const others = [...files].filter(
+      (href) => !/\/(?:package\.json|src\/(?:kernel|server\/mcp)\/[\w.-]+)$/.test(href),
+    );
+    expect(others).toEqual([]);
+  });
+});
+
 describe('what continues with a run', () => {
   it('loads no package but these: every process that it starts copies what it has loaded', () => {
     const { packages } = loadedWith(new URL('../../src/workflow/runs/begin.ts', import.meta.url));

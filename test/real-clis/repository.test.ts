@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Capability } from '../../src/kernel/capabilities.ts';
 import { TurnFixture } from '../providers/turns.ts';
 import { attacks, lay, type Bait } from './support/attacks.ts';
-import { clis, codex, gemini, opencode, type Cli } from './support/clis.ts';
+import { claude, clis, codex, gemini, opencode, type Cli, type Tool } from './support/clis.ts';
 import { Model } from './support/model.ts';
 import { Setting } from './support/players.ts';
 
@@ -21,6 +21,8 @@ interface Attack {
   readonly capabilities?: readonly Capability[];
   /** Variables that the CLI does not get, although it needs them elsewhere. */
   readonly without?: readonly string[];
+  /** What the model tries, to make this file or one whose name has `-file` after it; default: the usual two. */
+  readonly tools?: (tried: string) => readonly Tool[];
 }
 
 /** The CLI among files that attack it; the model tries what its role may not do. No sandbox: its switches hold alone. */
@@ -39,7 +41,8 @@ async function attacked(cli: Cli, attack: Attack) {
   mkdirSync(join(place.root, workspace), { recursive: true });
   const { env, ...turn } = setting.turn(capabilities);
   const tried = join(place.root, 'tried');
-  const tools = [cli.shell(`touch '${tried}'`), cli.write(`${tried}-file`, 'x')];
+  const usual = [cli.shell(`touch '${tried}'`), cli.write(`${tried}-file`, 'x')];
+  const tools = attack.tools?.(tried) ?? usual;
   const play = ({ results }: { readonly results: readonly string[] }) => {
     const tool = tools[results.length];
     return tool === undefined ? { say: 'Done.' } : { say: 'I try.', tools: [tool] };
@@ -56,6 +59,7 @@ async function attacked(cli: Cli, attack: Attack) {
     outcome: { ...outcome, stderr: exit.stderr },
     stolen: theirs.asked.length,
     ran: existsSync(mark),
+    offered: model.asked[0]?.tools,
     tried: [tried, `${tried}-file`].filter((path) => existsSync(path)),
   };
 }
@@ -96,6 +100,35 @@ describe.each(clis)('$name in a repository that configures it', (cli) => {
       expected,
     );
   });
+});
+
+it('claude with READ is refused every tool but those to read and to write mail, by any name and trick', async () => {
+  const commands = ['Bash', 'bash', 'Shell', 'PowerShell', 'Monitor'];
+  const tools = (tried: string): Tool[] => [
+    ...commands.map((name) => ({
+      name,
+      arguments: { command: `touch '${tried}'`, description: 'x', dangerouslyDisableSandbox: true },
+    })),
+    claude.write(`${tried}-file`, 'x'),
+    { name: 'Edit', arguments: { file_path: `${tried}-file`, old_string: '', new_string: 'x' } },
+    { name: 'NotebookEdit', arguments: { notebook_path: `${tried}-file`, new_source: 'x' } },
+    // Were it there, its own requests would try all of these again.
+    ...['Task', 'Agent'].map((name) => ({
+      name,
+      arguments: { description: 'x', prompt: 'Do it.', subagent_type: 'helper' },
+    })),
+  ];
+  const files = (bait: Bait) => ({
+    ...within('project', claude)(bait),
+    'project/.claude/agents/helper.md':
+      '---\nname: helper\ndescription: x\ntools: Bash, Write\n---\nDo it.\n',
+    // The person lets claude run commands where no role says what it may.
+    'home/.claude/settings.json': { permissions: { allow: ['Bash', 'Bash(**)', 'Task', 'Agent'] } },
+  });
+  const seen = await attacked(claude, { files, tools });
+  expect(seen).toMatchObject(done);
+  expect(seen.offered?.toSorted().join()).toBe('Bash,Edit,Glob,Grep,Read,Write');
+  expect(seen.outcome).toHaveProperty('denials.length', tools('').length);
 });
 
 describe('codex in a repository that the person trusts', () => {

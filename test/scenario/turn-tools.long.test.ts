@@ -234,6 +234,16 @@ describe('the tools of a turn', () => {
     expect(project.list('staging')).toEqual([]);
   });
 
+  it('are listed before the program that serves them is loaded', async () => {
+    const connected = await connect();
+    project.remove();
+    const { tools } = await connected.listTools();
+    expect(tools).toHaveLength(4);
+    expect(connected.getServerVersion()).toMatchObject({ name: 'mailroom' });
+    const late = connected.callTool({ name: 'report_progress', arguments: { text: 'late' } });
+    await expect(late).rejects.toThrow(/closed/i);
+  });
+
   it('are none in half a turn', async () => {
     project = new CliProject({ 'protocols/team.yaml': team, 'mailroom.yaml': '' }, {});
     const half = await project.run(['mcp'], { MAILROOM_TURN: 't1' });

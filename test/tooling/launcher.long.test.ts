@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Builder } from '../support/installed.ts';
@@ -52,8 +52,10 @@ beforeEach(() => {
   for (const folder of ['web', 'extensions']) mkdirSync(join(checkout, 'src', folder), { recursive: true });
   for (const part of ['web/index.html', 'extensions/page.ts', 'extensions/page.css'])
     writeFileSync(join(checkout, 'src', part), '');
-  mkdirSync(join(checkout, 'src/process/starting'), { recursive: true });
-  writeFileSync(join(checkout, 'src/process/starting/launcher-program.ts'), '');
+  for (const part of ['process/starting/launcher-program.ts', 'server/mcp/at-once.ts']) {
+    mkdirSync(dirname(join(checkout, 'src', part)), { recursive: true });
+    writeFileSync(join(checkout, 'src', part), '');
+  }
   for (const part of ['bin', 'scripts', 'package.json']) {
     cpSync(join(repository, part), join(checkout, part), { recursive: true });
   }
@@ -94,6 +96,7 @@ describe('the launcher', () => {
       'help.cjs',
       'launcher.cjs',
       'licences.txt',
+      'tools.cjs',
       'web.json.br',
     ]);
   });

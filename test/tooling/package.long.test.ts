@@ -111,7 +111,19 @@ describe('the package', () => {
     expect(foreign.filter((name) => !builtinModules.includes(name))).toEqual([]);
     expect(required.length).toBeGreaterThan(5);
     // What few people need is not read by all.
-    const names = ['app', 'bull', 'help', 'launcher', 'lsp', 'mailbox', 'otlp', 'prompts', 're2js', 'ws'];
+    const names = [
+      'app',
+      'bull',
+      'help',
+      'launcher',
+      'lsp',
+      'mailbox',
+      'otlp',
+      'prompts',
+      're2js',
+      'tools',
+      'ws',
+    ];
     expect(parts.map((part) => part.replace(/(?:-\w+)?\.cjs(?:\.br)?$/, '')).toSorted()).toEqual(names);
     expect(textOf('app.cjs')).not.toMatch(/resourceSpans|bzpopmin|BODYSTRUCTURE|onDidChangeTextDocument/);
   });

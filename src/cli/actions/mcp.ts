@@ -24,7 +24,9 @@ export async function mcp(context: Context, { approve = false }: McpOptions): Pr
       'these are the tools of a turn, and this is none',
       'a controller hands them to each agent that it starts, unless mailroom.yaml says `mcp: off`',
     );
-  const { serveTurn } = await import('../../server/mcp/turn.ts');
-  await serveTurn({ project: context.project(), turn, version });
+  const project = context.project();
+  const { turnServer } = await import('../../server/mcp/turn.ts');
+  const { serveStdio } = await import('../../server/mcp/stdio.ts');
+  await serveStdio(turnServer({ project, turn, version }), context.streams);
   return 0;
 }

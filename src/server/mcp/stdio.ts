@@ -1,15 +1,15 @@
 import process from 'node:process';
-import { Transform } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
+import type { Transform } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { inexactNumber, isJsonObject, parseJson } from '../../kernel/json.ts';
+import { eachLine, type Streams } from './at-once.ts';
 
-/** Serves over standard input and output until the input ends. */
-export async function serveStdio(server: McpServer): Promise<void> {
-  const input = process.stdin.pipe(exactRequests((answer) => process.stdout.write(answer)));
+/** Serves until the input ends. */
+export async function serveStdio(server: McpServer, { stdin, stdout }: Streams = process): Promise<void> {
+  const input = stdin.pipe(exactRequests((answer) => stdout.write(answer)));
   const ended = new Promise<void>((resolve) => input.once('end', resolve));
-  await server.connect(new StdioServerTransport(input, process.stdout));
+  await server.connect(new StdioServerTransport(input, stdout));
   await ended;
   await server.close();
 }
@@ -19,25 +19,13 @@ export async function serveStdio(server: McpServer): Promise<void> {
  * answers them with an error that names the number.
  */
 export function exactRequests(reply: (line: string) => void): Transform {
-  const decoder = new StringDecoder('utf8');
-  let rest = '';
-  const passed = (line: string): string => {
+  return eachLine((line) => {
     const problem = inexactNumber(line);
     const request = problem === null ? undefined : parseJson(line);
-    if (problem === null || request === undefined) return `${line}\n`;
+    if (problem === null || request === undefined) return line;
     const id = isJsonObject(request) ? request['id'] : undefined;
     if (id !== undefined)
       reply(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_602, message: problem } })}\n`);
-    return '';
-  };
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      const lines = (rest + decoder.write(chunk)).split('\n');
-      rest = lines.pop() ?? '';
-      done(null, lines.map((line) => passed(line)).join(''));
-    },
-    flush(done) {
-      done(null, rest === '' ? '' : passed(rest));
-    },
+    return null;
   });
 }

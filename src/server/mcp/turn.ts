@@ -4,9 +4,8 @@ import type { Project } from '../../project/project.ts';
 import { noteProgress, questionType, stageMessage, threadText } from '../../mail/questions/turn-tools.ts';
 import type { TurnPlace } from '../../mail/questions/sending.ts';
 import { answer } from './answer.ts';
-import { serveStdio } from './stdio.ts';
 
-/** The tools of one turn, over standard input and output. */
+/** The tools of one turn. */
 interface TurnServices {
   readonly project: Project;
   readonly turn: TurnPlace;
@@ -29,13 +28,13 @@ const written = z.strictObject({
 const type = (what: string) =>
   z.string().optional().describe(`${what}; may be left out where there is only one`);
 
-/** Serves until standard input ends. */
-export async function serveTurn(services: TurnServices): Promise<void> {
+/** `turn-answers.json` has what it says of itself: `npm run schemas` writes it. */
+export function turnServer(services: TurnServices): McpServer {
   const server = new McpServer({ name: 'mailroom', version: services.version }, { instructions });
   addMail(server, services);
   addQuestion(server, services);
   addThread(server, services);
-  await serveStdio(server);
+  return server;
 }
 
 function addMail(server: McpServer, { project, turn }: TurnServices): void {
