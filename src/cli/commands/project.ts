@@ -21,6 +21,7 @@ export const project: Commands = {
     options: {
       '--explore': 'only look for states in which a role waits forever',
       '--no-explore': 'do not look for such states',
+      '--price': 'also show what a turn of each role costs before its work begins',
       ...json,
     },
     examples: ['mailroom check && mailroom up'],
@@ -29,7 +30,7 @@ export const project: Commands = {
   doctor: {
     about: 'show which agent CLIs are installed, which sandboxing works, and what would fail',
     options: {
-      '--probe': 'ask each installed agent CLI one question: costs a few tokens',
+      '--probe': 'ask each installed agent CLI one question: costs what one call of it costs',
       '--fix': 'first add what the project lacks: lines of .gitignore, schemas, folders',
       ...json,
     },
