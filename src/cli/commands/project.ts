@@ -37,6 +37,22 @@ export const project: Commands = {
     examples: ['mailroom doctor'],
     run: async () => (await import('../actions/doctor.ts')).doctor,
   },
+  compare: {
+    about: 'do a task twice, under two settings, and show costs and results side by side',
+    arguments: { '<task>': 'a file with the text of the task, or a workflow' },
+    options: {
+      '--with <settings>': {
+        about: 'what differs: key=value, separated by commas; given twice: of both sides',
+        repeatable: true,
+      },
+      '--to <role>': 'the role that gets the task (default: the `start` of the protocol)',
+      '--name <name>': 'the name of the comparison (default: that of the task)',
+      '--param <name=value>': { about: 'set a parameter of the workflow; repeatable', repeatable: true },
+      ...json,
+    },
+    examples: ['mailroom compare task.md --with system_prompt=short'],
+    run: async () => (await import('../actions/compare.ts')).compare,
+  },
   completion: {
     about: 'print the completion script of a shell',
     arguments: { '<shell>': { about: 'the shell', choices: ['bash', 'zsh', 'fish'] } },
