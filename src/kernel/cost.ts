@@ -86,6 +86,12 @@ export function money({ usd, tokens, unpriced }: Cost): string {
   return [words, open].filter((part) => part !== '').join(', ');
 }
 
+/** A number of tokens that is not known exactly: `about 13,000`. */
+export function aboutTokens(tokens: number): string {
+  const rounded = tokens < 1_000 ? tokens : Math.round(tokens / 100) * 100;
+  return `about ${String(rounded).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')}`;
+}
+
 /** `950`, `12.3k`, `4.0M`. */
 function count(number: number): string {
   if (number < 1_000) return String(number);

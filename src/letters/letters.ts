@@ -285,6 +285,15 @@ export interface Holder extends Readonly<z.output<typeof holder>> {}
 const contextHolder = z.object({ run: word, restored: flag }, { error: anObject });
 const parked = z.object({ until: time }, { error: anObject });
 
+const overhead = z.object(
+  { tokens: count, version: line, model: line.nullable(), at: time },
+  { error: anObject },
+);
+const overheads = z.object({ agents: z.record(z.string(), overhead) }, { error: anObject });
+
+/** By agent: what `doctor --probe` has measured that each call reads besides the prompt. */
+export interface OverheadsFile extends Readonly<z.output<typeof overheads>> {}
+
 const aKey = 'at least 32 letters, digits, `_` and `-`';
 const apiKey = z.object(
   {
@@ -338,3 +347,5 @@ export const readContextHolderFile = reader(contextHolder);
 export const readApiKeysFile = reader(apiKeys);
 /** Until when a provider must not be launched. */
 export const readParkedFile = reader(parked);
+/** What `doctor --probe` has measured. */
+export const readOverheadsFile: (text: string) => Read<OverheadsFile> = reader(overheads);

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { orElse } from '../kernel/contained.ts';
 import { formatDuration } from '../kernel/duration.ts';
 import type { Finding } from '../kernel/finding.ts';
 import { zombieNote } from '../process/sandbox/first-process.ts';
@@ -12,6 +13,7 @@ import { provedAcp } from '../providers/acp-quirks.ts';
 import { loginOf } from '../providers/logins.ts';
 import { onlyRecorded, proved, quirksOf, type AgentCli } from '../providers/quirks.ts';
 import { readText } from '../disk/text.ts';
+import { keepOverhead } from './definition/overheads.ts';
 import { agents, programOf } from './definition/programs.ts';
 import { examineProject } from './doctor-project.ts';
 import type { Surroundings } from './definition/definition.ts';
@@ -35,11 +37,24 @@ export async function examine(
   ]);
   const findings = [...found.flat(), ...acpMissing(place)];
   if (!place.probes) return findings;
-  const { probe } = await import('./probe.ts');
   // One at a time: in parallel they would slow each other down.
   for (const each of [...agents, ...acpAgents])
-    if (stateOf(each, place) === 'found') findings.push(await probe(each, place));
+    if (stateOf(each, place) === 'found') findings.push(...(await ask(each, place)));
   return findings;
+}
+
+/** Whether an agent answers. Keeps what it measures for `plan` and `check --price`. */
+async function ask(name: string, place: Place): Promise<Finding[]> {
+  const { probe } = await import('./probe.ts');
+  const { finding, measured } = await probe(name, place);
+  if (measured === null) return [finding];
+  const said = await versionOf(name, programOf(name, place.environment));
+  const number = typeof said === 'string' ? (/\d+\.\d+\.\d+/.exec(said)?.[0] ?? said) : 'unknown';
+  const overhead = { ...measured, version: number, at: Date.now() };
+  const keep = () => keepOverhead(place.environment, name, overhead);
+  const kept = orElse(() => (keep(), true), false);
+  const text = '`plan` and `check --price` do not get this figure: your cache folder cannot be written';
+  return kept ? [finding] : [finding, { topic: name, state: 'warning', text }];
 }
 
 function stateOf(name: string, { environment, cwd }: Place) {

@@ -14,19 +14,27 @@ import { makeProjectFolder } from '../host/project-folder.ts';
 
 /** The timeout of one answer, in milliseconds. */
 const patience = 120_000;
+const charactersPerToken = 4;
 const prompt = 'This is a test of the connection. Use no tools. Answer with the single word: ready\n';
 
+/** An answer, and what its program has added to the prompt; null: it reports no tokens. */
+interface Probed {
+  readonly finding: Finding;
+  readonly measured: { readonly tokens: number; readonly model: string | null } | null;
+}
+
 /**
- * Lets a CLI answer once, as in a turn: without permissions, in a temporary empty folder. Costs a
- * few tokens.
+ * Lets a CLI answer once, as in a turn of a role that edits and tests, in a temporary empty folder.
+ * Costs what each call of it costs before a role has said a word.
  */
-export async function probe(cli: string, surroundings: Surroundings): Promise<Finding> {
+export async function probe(cli: string, surroundings: Surroundings): Promise<Probed> {
   const name = `mailroom-probe-${String(process.pid)}-${cli}`;
   const folder = join(tmpdir(), name);
   makeProjectFolder(join(folder, 'outbox'));
   try {
     const [outcome, exit] = await turn(cli, folder, surroundings);
-    return { topic: cli, ...findingOf(outcome, exit) };
+    const measured = measuredBy(outcome);
+    return { finding: { topic: cli, ...findingOf(outcome, exit, measured) }, measured };
   } finally {
     new RealDisk(tmpdir()).remove(name);
   }
@@ -77,7 +85,7 @@ function jobOf(cli: string, folder: string): AgentJob {
       attempt: 1,
       round: 0,
       prompt,
-      capabilities: ['READ'],
+      capabilities: ['READ', 'EDIT', 'RUN_TESTS'],
       owed: [],
       network: true,
       model: null,
@@ -105,11 +113,24 @@ function jobOf(cli: string, folder: string): AgentJob {
   };
 }
 
-function findingOf(outcome: Outcome, { durationMs }: Exit): Pick<Finding, 'state' | 'text'> {
+/** The tokens of the answer without those of the words, which are about four characters each. */
+function measuredBy(outcome: Outcome): Probed['measured'] {
+  if (outcome.is !== 'done' || outcome.usage.tokens === null) return null;
+  const said = Math.ceil((prompt.length + outcome.text.length) / charactersPerToken);
+  const tokens = outcome.usage.tokens - said;
+  return tokens > 0 ? { tokens, model: outcome.model } : null;
+}
+
+function findingOf(
+  outcome: Outcome,
+  { durationMs }: Exit,
+  measured: Probed['measured'],
+): Pick<Finding, 'state' | 'text'> {
   if (outcome.is !== 'done') return { state: 'problem', text: `does not answer: ${outcome.reason.text}` };
   const { usd, tokens } = outcome.usage;
   const cost = usd === null ? 'unpriced' : `$${usd.toFixed(4)}`;
   const used = tokens === null ? '' : `, ${String(tokens)} tokens`;
+  const own = measured && `; its system prompt and tools are about ${String(measured.tokens)} of them`;
   const took = `${(durationMs / 1000).toFixed(1)} s`;
-  return { state: 'ok', text: `answers, in ${took}${used} (${cost})` };
+  return { state: 'ok', text: `answers, in ${took}${used} (${cost})${own ?? ''}` };
 }

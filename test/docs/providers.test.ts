@@ -5,6 +5,7 @@ import { acpAgents } from '../../src/config/config.ts';
 import { presetFor } from '../../src/providers/acp-presets.ts';
 import { acpQuirks } from '../../src/providers/acp-quirks.ts';
 import { namedProvider } from '../../src/providers/index.ts';
+import { provedDay, provedTokens } from '../../src/providers/overhead.ts';
 import { onlyRecorded, proved, quirks, type AgentCli, type Quirk } from '../../src/providers/quirks.ts';
 import { agents, environment, fixture, invocation, now } from '../providers/samples.ts';
 import packages from '../real-clis/package.json' with { type: 'json' };
@@ -85,6 +86,17 @@ function page(cli: AgentCli): string {
   const path = fileURLToPath(new URL(`../../docs/providers/${cli}.md`, import.meta.url));
   return readFileSync(path, 'utf8').replaceAll(/ +\|/g, ' |').replaceAll(/\| +/g, '| ');
 }
+
+it('providers.md has what each call reads besides the prompt', () => {
+  const text = readFileSync(fileURLToPath(new URL('../../docs/providers.md', import.meta.url)), 'utf8');
+  const rows = text.split('\n').map((line) => line.replaceAll(/ +\|/g, ' |').replaceAll(/\| +/g, '| '));
+  const shown = (tokens: number | null) => tokens?.toLocaleString('en-US') ?? 'no switch';
+  const known = Object.entries(provedTokens).map(
+    ([cli, { own, short }]) => `| ${cli} ${proved[cli as AgentCli]} | ${shown(own)} | ${shown(short)} |`,
+  );
+  const head = rows.findIndex((line) => line.startsWith(`| tokens of each call, ${provedDay} |`));
+  expect(rows.slice(head + 2, head + 2 + known.length)).toEqual(known);
+});
 
 describe('the page of the Agent Client Protocol', () => {
   const text = readFileSync(fileURLToPath(new URL('../../docs/providers/acp.md', import.meta.url)), 'utf8');

@@ -119,6 +119,8 @@ describe('a command in a process of its own', () => {
     const start = { name: 'mailroom', version: '1', environment: {}, cwd: '/', call: none } as const;
     const names = makeProgram(start, terminal, extensions).program.commands.map((command) => command.name());
     const played = [...changing, ...reading, ...serving].map(([line]) => line.split(' ')[0]);
-    expect(new Set([...played, 'mcp', 'lsp', 'doctor'])).toEqual(new Set([...names, 'help', 'shows']));
+    expect(new Set([...played, 'mcp', 'lsp', 'doctor', 'compare'])).toEqual(
+      new Set([...names, 'help', 'shows']),
+    );
   });
 });

@@ -70,9 +70,50 @@ describe('doctor', () => {
       },
     );
     const found = await doctor(['--probe']);
-    expect(found('claude').at(-1)).toMatch(/^ok answers, in \d+\.\d s, 120 tokens \(\$0\.0020\)$/);
+    expect(found('claude').at(-1)).toMatch(
+      /^ok answers, in \d+\.\d s, 120 tokens \(\$0\.0020\); its system prompt and tools are about 98 of them$/,
+    );
     expect(found('codex').at(-1)).toMatch(/^problem does not answer: codex is not allowed to use its model/);
     expect(found('protocol')).toEqual(['warning 2 roles, 2 types, 1 warning; see `mailroom check`']);
+  });
+
+  it('keeps what a call reads besides the prompt, for `plan` and `check --price`', async () => {
+    const files = { 'mailroom.yaml': shortened, 'protocols/team.yaml': priced, 'workflows/ship.yaml': ship };
+    project = new CliProject(files, {
+      claude: `event({ subtype: 'init', model: 'claude-sonnet-4-5' }); claude('ready', 0.06, 20_000);`,
+    });
+    const prices = async () => {
+      const { stdout } = await project.run(['check', '--no-explore', '--price', '--json']);
+      return (JSON.parse(stdout) as { prices: Readonly<Record<string, unknown>>[] }).prices;
+    };
+    const day = /^measured with 9\.9\.9, \d{4}-\d\d-\d\d$/;
+    const before = await prices();
+    expect(before.map(({ role, tokens }) => [role, tokens])).toEqual([
+      ['writer', 13_500],
+      ['brief', 6_400],
+      ['other', null],
+    ]);
+    await doctor(['--probe']);
+    const after = await prices();
+    expect(after[0]).toEqual({
+      role: 'writer',
+      provider: 'claude',
+      model: 'claude-sonnet-4-5',
+      tokens: 19_978,
+      from: expect.stringMatching(day) as unknown,
+      usd: expect.closeTo(19_978 * 3.75e-6, 6) as unknown,
+    });
+    // The probe has no short system prompt.
+    expect(after.slice(1)).toEqual(before.slice(1));
+    expect((await project.run(['check', '--no-explore', '--price'])).stdout).toMatch(
+      /^writer  claude    claude-sonnet-4-5  about 20,000  \$0\.0749  measured with 9\.9\.9, /m,
+    );
+    expect((await project.run(['plan', 'workflows/ship.yaml'])).stdout).toMatch(
+      /\(each call of claude reads about 20,000 tokens besides its prompt: its system prompt and tools \(measured with 9\.9\.9, [-\d]+\)\)/,
+    );
+    // It may be deleted, and what cannot be read counts as absent.
+    project.write('.cache/mailroom/overheads.json', '{"agents": {"claude": 1}}');
+    expect(await prices()).toEqual(before);
   });
 
   it('says what the project wants and this machine does not have', async () => {
@@ -161,4 +202,31 @@ roles:
 messages:
   task: { from: user, to: editor }
   done: { from: editor, to: user, closes: true }
+`;
+
+const shortened = `
+trail: off
+providers:
+  brief: { kind: claude, system_prompt: short }
+  local: { command: [./local.sh] }
+`;
+
+const priced = `
+name: three
+version: "1"
+roles:
+  writer: { provider: claude, capabilities: [READ] }
+  brief: { provider: brief, capabilities: [READ] }
+  other: { provider: local, capabilities: [READ] }
+messages:
+  task: { from: user, to: [writer, brief, other] }
+  done: { from: [writer, brief, other], to: user, closes: true }
+`;
+
+const ship = `
+name: ship
+version: "1"
+timeout: 1h
+steps:
+  write: { worker: CLAUDE_CODE, capabilities: [READ], instructions: Write. }
 `;

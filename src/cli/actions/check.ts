@@ -1,13 +1,18 @@
 import { counted } from '../../kernel/enumerate.ts';
 import type { Context } from '../context.ts';
 import type { CheckDocument } from '../../project/check.ts';
-import { countedParts, defaultTimeoutNote } from '../format.ts';
+import { aboutTokens } from '../../kernel/cost.ts';
+import type { Definition } from '../../project/definition/definition.ts';
+import type { RolePrice } from '../../project/price.ts';
+import type { Project } from '../../project/project.ts';
+import { countedParts, defaultTimeoutNote, table } from '../format.ts';
 import { json } from '../output.ts';
 import { complainOf } from '../failures.ts';
 
 interface CheckOptions {
   /** Undefined: explore, and report everything else too. */
   readonly explore?: boolean;
+  readonly price?: boolean;
   readonly json?: boolean;
 }
 
@@ -20,13 +25,14 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
   const definition = await project.definition();
   if (definition.ok) project.prepare(definition.value.protocol);
   const { document, text } = await check(project, exploring);
+  const prices = options.price === true && definition.ok ? await pricesOf(project, definition.value) : null;
   const code = document.ok ? 0 : document.errors.some((error) => error.code === 'E_PATH') ? 3 : 2;
   if (options.json === true) {
-    terminal.write(json(document));
+    terminal.write(json({ ...document, prices }));
     return code;
   }
   complainOf(text, terminal);
-  terminal.print(`${summary(document)}\n`);
+  terminal.print(`${[summary(document), ...(prices === null ? [] : priceLines(prices))].join('\n')}\n`);
   return code;
 }
 
@@ -54,4 +60,29 @@ function summary({
     ...countedParts([workflows, 'workflow']),
   ];
   return `ok: ${[...defined, ...found, ...explored].join(', ')}${defaultTimeoutNote(untimed)}`;
+}
+
+async function pricesOf({ settings }: Project, definition: Definition): Promise<RolePrice[]> {
+  const { rolePrices } = await import('../../project/price.ts');
+  return rolePrices(definition, settings.environment);
+}
+
+function priceLines(prices: readonly RolePrice[]): string[] {
+  if (prices.length === 0) return ['no role runs a program'];
+  const rows = prices.map(({ role, provider, model, tokens, from, usd }) => [
+    role,
+    provider,
+    model ?? '',
+    tokens === null ? 'unknown' : aboutTokens(tokens),
+    usd === null ? 'unknown' : `$${usd.toFixed(4)}`,
+    from ?? '',
+  ]);
+  return [
+    '',
+    'Tokens that each call reads besides the prompt (system prompt and tools), and their price in the first call:',
+    ...table(['ROLE', 'PROVIDER', 'MODEL', 'TOKENS', 'DOLLARS', 'FROM'], rows),
+    ...(prices.some(({ tokens }) => tokens === null)
+      ? ['`mailroom doctor --probe` measures the agent programs of this machine']
+      : []),
+  ];
 }

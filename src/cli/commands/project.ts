@@ -21,6 +21,7 @@ export const project: Commands = {
     options: {
       '--explore': 'only look for states in which a role waits forever',
       '--no-explore': 'do not look for such states',
+      '--price': 'also show what a turn of each role costs before its work begins',
       ...json,
     },
     examples: ['mailroom check && mailroom up'],
@@ -29,12 +30,28 @@ export const project: Commands = {
   doctor: {
     about: 'show which agent CLIs are installed, which sandboxing works, and what would fail',
     options: {
-      '--probe': 'ask each installed agent CLI one question: costs a few tokens',
+      '--probe': 'ask each installed agent CLI one question: costs what one call of it costs',
       '--fix': 'first add what the project lacks: lines of .gitignore, schemas, folders',
       ...json,
     },
     examples: ['mailroom doctor'],
     run: async () => (await import('../actions/doctor.ts')).doctor,
+  },
+  compare: {
+    about: 'do a task twice, under two settings, and show costs and results side by side',
+    arguments: { '<task>': 'a file with the text of the task, or a workflow' },
+    options: {
+      '--with <settings>': {
+        about: 'what differs: key=value, separated by commas; given twice: of both sides',
+        repeatable: true,
+      },
+      '--to <role>': 'the role that gets the task (default: the `start` of the protocol)',
+      '--name <name>': 'the name of the comparison (default: that of the task)',
+      '--param <name=value>': { about: 'set a parameter of the workflow; repeatable', repeatable: true },
+      ...json,
+    },
+    examples: ['mailroom compare task.md --with system_prompt=short'],
+    run: async () => (await import('../actions/compare.ts')).compare,
   },
   completion: {
     about: 'print the completion script of a shell',

@@ -4,22 +4,31 @@ import { planOf, type PlanData } from '../machine/plan.ts';
 import { compile } from '../machine/rules.ts';
 import { diagnosticDocument } from '../../project/definition/problems.ts';
 import type { FoundWorkflow } from '../../project/definition/contracts.ts';
-import type { PlanDocument } from '../../documents/workflows.ts';
+import type { Contract, PlanDocument } from '../../documents/workflows.ts';
+
+/** What a plan needs besides the definition and its budget. */
+export interface Planning extends Omit<PlanData, 'budget'> {
+  /** What each call of a step's agent reads besides the prompt, in words; null: it has no agent. */
+  overheadOf(step: Pick<Contract, 'provider' | 'role'>): string | null;
+}
 
 export function planDocument(
   definition: Workflow,
-  data: PlanData,
+  { overheadOf, ...data }: PlanData & Partial<Pick<Planning, 'overheadOf'>>,
   { checked, promptContexts }: Pick<FoundWorkflow, 'checked' | 'promptContexts'>,
 ): PlanDocument {
   const { name, language, display } = definition;
   const { title = null, overrides = [] } = display ?? {};
+  const plan = planOf(compile(definition), data);
+  const overheads = new Set(plan.contracts.flatMap((step) => overheadOf?.(step) ?? []));
   return {
     schema: 1,
     workflow: name,
     language,
     title,
     overrides,
-    ...planOf(compile(definition), data),
+    ...plan,
+    assumptions: [...plan.assumptions, ...overheads],
     promptContexts: promptContexts(),
     warnings: (checked.ok ? checked.warnings : []).map(diagnosticDocument),
   };

@@ -18,7 +18,7 @@ import { listRuns, runControlFolder, runReader } from '../files/run-folders.ts';
 import { pendingCommands, type RunControlFile } from '../host/commands.ts';
 import type { HostedRun } from '../host/hosted-runs.ts';
 import type { RunEvent } from '../machine/event.ts';
-import type { PlanData } from '../machine/plan.ts';
+import type { Planning } from './plan.ts';
 import type { OwnWorkspace } from '../model.ts';
 import { type DescribedChange, describeChange } from '../../project/definition/changed-by.ts';
 import {
@@ -235,9 +235,11 @@ export class Workflows {
    * What a plan needs besides the definition. The maximum cost of a launch: a role's own budget,
    * else the default of mailroom.yaml; and its model's price.
    */
-  async planning(): Promise<Omit<PlanData, 'budget'>> {
+  async planning(): Promise<Planning> {
     const { config, protocol } = await this.#read();
     const { pricesOf } = await import('../../providers/index.ts');
+    const { overheadWords } = await import('../../project/definition/overheads.ts');
+    const words = overheadWords(config, this.#settings.environment);
     const unknown = { usd: null, tokens: null };
     const prices = pricesOf(config.prices);
     return {
@@ -248,6 +250,8 @@ export class Workflows {
         const budget = role?.budget ?? config.defaults.budget ?? unknown;
         return { ...budget, price: own ?? priceOf(prices, model) };
       },
+      overheadOf: ({ role, provider }) =>
+        words((role === null ? provider : protocol?.roles.get(role)?.provider) ?? ''),
       slots: config.concurrency ?? availableParallelism(),
     };
   }

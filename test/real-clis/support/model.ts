@@ -35,9 +35,15 @@ const usage = {
   candidatesTokenCount: 50,
 };
 
+/** A request as its client has sent it. */
+interface Sent {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** What we use of aimock, which is installed apart from our own packages. */
 interface LLMock {
   readonly url: string;
+  getRequests(): readonly Sent[];
   start(): Promise<unknown>;
   stop(): Promise<void>;
   mount(path: string, handler: { handleRequest: Handler }): unknown;
@@ -78,6 +84,11 @@ export class Model {
 
   get url(): string {
     return this.#server.url;
+  }
+
+  /** The bytes of each request that had a length. */
+  get sizes(): number[] {
+    return this.#server.getRequests().flatMap(({ headers }) => Number(headers['content-length'] ?? 0) || []);
   }
 
   stop(): Promise<void> {
