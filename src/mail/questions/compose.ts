@@ -2,7 +2,14 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Draft, Message } from '../format/message.ts';
 import { mayAnswer } from '../machine/answering.ts';
 import type { MailState } from '../machine/state.ts';
-import { isHuman, stepResult, typesBetween, workflowRole, type Protocol } from '../format/protocol.ts';
+import {
+  builtInNamed,
+  isHuman,
+  stepResult,
+  typesBetween,
+  workflowRole,
+  type Protocol,
+} from '../format/protocol.ts';
 import { maySend } from '../machine/rules/address.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { nothingSaid, parseMessage } from '../format/read-message.ts';
@@ -50,7 +57,7 @@ export function compose(wish: SendRequest, protocol: Protocol | null): Draft {
   const inReplyTo = wish.inReplyTo ?? written.inReplyTo;
   const isNew = wish.opensThread === true && thread === null && inReplyTo === null;
   const type = wish.type ?? written.type ?? impliedType(wish, protocol, isNew);
-  if (protocol && wish.type !== null && wish.type !== stepResult.name)
+  if (protocol && wish.type !== null && builtInNamed(protocol, wish.type) === undefined)
     known('type', wish.type, protocol.types);
   for (const path of wish.attachments) refuseOutside(path);
   const subject = wish.subject ?? written.subject;
@@ -104,8 +111,11 @@ function impliedType(
   protocol: Protocol | null,
   isNew: boolean,
 ): TypeName {
-  // A step of a run is answered by its result, whatever the protocol says.
-  if (replies?.includes(stepResult.name) === true) return stepResult.name;
+  // A built-in request is answered by its built-in type, whatever else the protocol allows.
+  const builtIn = replies?.find((name) =>
+    protocol ? builtInNamed(protocol, name) : name === stepResult.name,
+  );
+  if (builtIn !== undefined) return builtIn;
   const allowed = protocol
     ? to.map((role) => typesBetween(protocol, from, role).map(({ name }) => name))
     : [];
