@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isJsonObject, type Json, type JsonObject } from '../src/kernel/json.ts';
+import { isJsonObject, type Json } from '../src/kernel/json.ts';
 
 /** Tokens of the requests to a model, as a vendor bills them. A token is counted as four bytes. */
 export interface Counted {
@@ -91,7 +91,7 @@ function parts(value: Json | undefined): Json[] {
 
 function partsOfMessage(message: Json): Json[] {
   if (!isJsonObject(message)) return [message];
-  const { role = null, content, parts: pieces } = message as JsonObject;
+  const { role = null, content, parts: pieces } = message;
   const said = parts(content ?? pieces);
   return said.length === 0 ? [message] : said.map((part) => [role, part]);
 }

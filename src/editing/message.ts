@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../kernel/diagnostic.ts';
 import { didYouMean } from '../kernel/nearest.ts';
-import type { Protocol } from '../mail/format/protocol.ts';
+import { builtInTypesOf, type Protocol } from '../mail/format/protocol.ts';
 import { parseMessage } from '../mail/format/read-message.ts';
 import { Source } from '../yaml/source.ts';
 import { messageGrammar } from './grammar.ts';
@@ -32,7 +32,8 @@ export function checkMessage(text: string, file: string, protocol: Protocol | nu
   if (!read.ok) return read.problems;
   const front = frontMatter(text);
   if (front === null || protocol === null) return read.warnings;
-  const known = { type: [...protocol.types.keys()], role: [...protocol.roles.keys()] };
+  const builtIn = builtInTypesOf(protocol).map(({ name }) => name);
+  const known = { type: [...protocol.types.keys(), ...builtIn], role: [...protocol.roles.keys()] };
   return occurrencesIn(front.front, messageGrammar).flatMap(({ kind, name, from, to }): Diagnostic[] => {
     const names = known[kind as 'type' | 'role'];
     if (names.includes(name)) return [];

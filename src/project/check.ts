@@ -2,11 +2,12 @@ import { isProtocolFile } from '../disk/find-project.ts';
 import { orElse } from '../kernel/contained.ts';
 import { defaultTimeout } from '../kernel/duration.ts';
 import type { Diagnostic, Place } from '../kernel/diagnostic.ts';
+import { enumerate } from '../kernel/enumerate.ts';
 import { mergeFiles } from '../mail/protocol/merge.ts';
 import { parseYaml } from '../yaml/yaml.ts';
 import { withoutAccepted, type Judged } from '../yaml/accepted.ts';
 import { type Exploration, type StuckState, explore } from '../mail/machine/explore/explore.ts';
-import type { Protocol } from '../mail/format/protocol.ts';
+import { hasQuestion, isHuman, question, typesFrom, type Protocol } from '../mail/format/protocol.ts';
 import { renderDiagnostics } from '../yaml/diagnostics.ts';
 import { diagnosticDocument } from './definition/problems.ts';
 import type { DiagnosticDocument } from '../documents/common.ts';
@@ -77,6 +78,7 @@ export async function check(project: Project, exploring: Exploring): Promise<Pro
     ...(workspace === null ? [] : [workspace]),
     ...unlandable(protocol, missing, (path) => merged.place(path)),
     ...definition.warnings,
+    ...unableToAsk(protocol, (path) => merged.place(path)),
     ...protocolDeputies(protocol, config, {
       protocol: (path) => merged.place(path),
       config: placesIn(textOf(files, configPath)),
@@ -141,6 +143,33 @@ function unlandable(
       { code: 'E_WORKSPACE', severity: 'warning', message, place: place(['messages', name, 'lands']), hint },
     ];
   });
+}
+
+/**
+ * Warns of roles that send messages, none of them a request, where the protocol has replaced the
+ * built-in `question`.
+ */
+function unableToAsk(
+  protocol: Protocol,
+  place: (path: readonly (string | number)[]) => Place | null,
+): Diagnostic[] {
+  if (hasQuestion(protocol)) return [];
+  const cannot = [...protocol.roles.keys()].filter((role) => {
+    const types = typesFrom(protocol, role);
+    return !isHuman(protocol, role) && types.length > 0 && types.every(({ reply }) => reply.length === 0);
+  });
+  if (cannot.length === 0) return [];
+  const roles = enumerate(cannot);
+  const own = protocol.types.get(question.name);
+  const name = own?.name ?? question.reply.join('');
+  const message =
+    `${roles} cannot ask: ${cannot.length > 1 ? 'they' : 'it'} may send no request, and a protocol with ` +
+    `a type \`${name}\` of its own has no built-in \`${question.name}\``;
+  const hint =
+    own !== undefined && own.reply.length > 0
+      ? `name ${roles} under \`from\` of \`${name}\`, and under \`to\` of ${enumerate(own.reply)}`
+      : `let ${roles} send a type with \`reply\`, or give this type another name`;
+  return [{ code: 'E_PROTOCOL', severity: 'warning', message, place: place(['messages', name]), hint }];
 }
 
 /** Warns of agents that no role and no step names; not while a workflow cannot be read. */

@@ -23,13 +23,57 @@ describe('check', () => {
   it('says that all is well', async () => {
     expect(await new ProjectFixture().run('check', '--no-explore')).toMatchObject({
       code: 0,
-      out: `ok: 5 roles, 9 types; ${untimed}`,
+      out: `ok: 5 roles, 9 types, 1 warning accepted; ${untimed}`,
     });
+  });
+
+  it('says which role cannot ask, where the protocol has replaced the built-in question', async () => {
+    const work = (from: string) => `roles: { a: { provider: claude }, b: { provider: claude } }
+messages:
+  task: { from: user, to: [a, b] }
+  done: { from: [a, b], to: user }
+  ${from === '' ? '' : `question: { from: ${from}, to: user, reply: answer }`}
+  ${from === '' ? '' : `answer: { from: user, to: ${from} }`}
+`;
+    const said = async (text: string) =>
+      (await new ProjectFixture(text).run('check', '--no-explore')).err.replaceAll(
+        /^protocols\/team.yaml:/gm,
+        '',
+      );
+    expect(await said(work(''))).toBe('');
+    expect(await said(work('[a, b]'))).toBe('');
+    expect(
+      await said(`${work('a')}  help: { from: b, to: a, reply: helped }\n  helped: { from: a, to: b }\n`),
+    ).toBe('');
+    expect(await said(work('a'))).toMatchInlineSnapshot(`
+      "5:3: warning E_PROTOCOL: \`b\` cannot ask: it may send no request, and a protocol with a type \`question\` of its own has no built-in \`question\`
+          question: { from: a, to: user, reply: answer }
+          ^^^^^^^^
+      hint: name \`b\` under \`from\` of \`question\`, and under \`to\` of \`answer\`
+
+      "
+    `);
+    expect(await said(work('').replace('task:', 'question:'))).toMatchInlineSnapshot(`
+      "3:3: warning E_PROTOCOL: \`a\`, \`b\` cannot ask: they may send no request, and a protocol with a type \`question\` of its own has no built-in \`question\`
+          question: { from: user, to: [a, b] }
+          ^^^^^^^^
+      hint: let \`a\`, \`b\` send a type with \`reply\`, or give this type another name
+
+      "
+    `);
+    expect(await said(work('').replace('done:', 'answer:'))).toMatchInlineSnapshot(`
+      "4:3: warning E_PROTOCOL: \`a\`, \`b\` cannot ask: they may send no request, and a protocol with a type \`answer\` of its own has no built-in \`question\`
+          answer: { from: [a, b], to: user }
+          ^^^^^^
+      hint: let \`a\`, \`b\` send a type with \`reply\`, or give this type another name
+
+      "
+    `);
   });
 
   it('explores the protocol, and shows the shortest way to a state in which somebody is stuck', async () => {
     expect((await new ProjectFixture().run('check')).out).toMatch(
-      /^ok: 5 roles, 9 types, explored \d+ states; architect, engineer and qa time out after 2h, the default `timeout`\n$/,
+      /^ok: 5 roles, 9 types, 1 warning accepted, explored \d+ states; architect, engineer and qa time out after 2h, the default `timeout`\n$/,
     );
     const fixture = new ProjectFixture(joined);
     const { code, out, err } = await fixture.run('check', '--explore');
@@ -162,7 +206,7 @@ expects:
     fixture.disk.write('workflows/ship.yaml', workflow('make'));
     expect(await fixture.run('check', '--no-explore')).toMatchObject({
       code: 0,
-      out: `ok: 5 roles, 9 types, 1 workflow; ${untimed}`,
+      out: `ok: 5 roles, 9 types, 1 workflow, 1 warning accepted; ${untimed}`,
     });
     fixture.disk.write('workflows/parts/bad.yaml', workflow('make').replace('command', 'comand'));
     const { code, err } = await fixture.run('check', '--no-explore');

@@ -11,7 +11,7 @@ messages:
   chore: { from: [user], to: [engineer], fields: { size: { type: integer }, name: { type: string }, urgent: { type: boolean } } }
   errand: { from: [user, lead], to: [engineer] }
   design: { from: [architect], to: [engineer] }
-  question:
+  question: # mailroom-ok: E_PROTOCOL the architect decides
     from: [engineer, qa]
     to: [user, lead, architect]
     reply: [answer]

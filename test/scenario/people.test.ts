@@ -40,6 +40,44 @@ it('asks a person, waits at no cost, and continues with the answer', async () =>
   expect((await trail()).at(-1)?.body).toContain('Blue');
 });
 
+it('lets an agent ask where its protocol has no type for that, and keeps the thread open', async () => {
+  const protocol = `
+roles:
+  maker: { capabilities: [READ, EDIT] }
+messages:
+  task: { from: user, to: maker }
+  done: { from: maker, to: user, closes: true }
+start: { type: task, to: maker }
+`;
+  project = playProject(protocol, {
+    maker: `if (type !== 'task') return send('done', 'user', mail[0]);
+  const isCorrected = prompt.includes('## Correct this first');
+  writeFileSync(project + '/correction.md', isCorrected ? prompt : '');
+  process.stdout.write((isCorrected ? 'type: question\\n\\n' : '') + 'Postgres or MySQL?\\n');`,
+  });
+  project.write('agents/maker/inbox/task.md', 'Make it\n');
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect(project.read('correction.md')).toContain('`question` to the sender of your mail');
+  const inbox = JSON.parse((await project.run(['inbox', '--json'])).stdout) as { items: object[] };
+  expect(inbox.items).toMatchObject([
+    {
+      kind: 'request',
+      type: 'question',
+      from: 'maker',
+      reply_types: ['answer'],
+      subject: 'Postgres or MySQL?',
+    },
+  ]);
+  const threads = async () =>
+    (JSON.parse((await project.run(['status', '--json'])).stdout) as { threads: object[] }).threads;
+  expect(await threads()).toMatchObject([{ state: 'open' }]);
+  expect(await project.run(['reply', '--message', 'Postgres'])).toMatchObject({ code: 0 });
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  expect((await trail()).map(({ type }) => type)).toEqual(['task', 'question', 'answer', 'done']);
+  expect((await trail()).at(-1)?.body).toContain('Postgres');
+  expect(await threads()).toMatchObject([{ state: 'closed' }]);
+});
+
 it('lets a person speak for a role, and refuses a second answer with the reason', async () => {
   begin({ maker: `if (type === 'task') send('question', 'user', 'Red?');` });
   expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });

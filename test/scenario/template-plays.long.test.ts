@@ -69,7 +69,7 @@ const plays: Readonly<Record<string, Play>> = {
   'research-vote': {
     to: 'lead',
     answer: null,
-    said: ['question', 'assignment', 'finding', 'finding', 'finding', 'report'],
+    said: ['topic', 'assignment', 'finding', 'finding', 'finding', 'report'],
   },
 };
 

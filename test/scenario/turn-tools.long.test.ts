@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import process from 'node:process';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -194,9 +194,14 @@ describe('the tools of a turn', () => {
     expect(await connected.callTool({ name: 'send_message', arguments: { body: 'x' } })).toMatchObject({
       isError: true,
     });
-    expect(
-      await connected.callTool({ name: 'ask', arguments: { to: 'user', question: 'Why?' } }),
-    ).toMatchObject({
+    const why = { name: 'ask', arguments: { to: 'user', question: 'Why?' } };
+    const [{ path }] = (await call(why.name, why.arguments)) as [{ path: string }];
+    expect(project.read(relative(project.root, path))).toBe(
+      '---\ntype: "question"\nto: ["user"]\n---\nWhy?\n',
+    );
+    const own = '  answer: { from: user, to: checker }\n';
+    project.write('protocols/team.yaml', team.replace('start:', `${own}start:`));
+    expect(await connected.callTool(why)).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('maker may ask user nothing') }],
     });

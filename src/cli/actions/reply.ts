@@ -1,6 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { mailroom, type Message } from '../../mail/format/message.ts';
-import { answersBetween, peopleOf, stepResult, type Protocol } from '../../mail/format/protocol.ts';
+import { answersBetween, builtInNamed, peopleOf, type Protocol } from '../../mail/format/protocol.ts';
 import { answerTypes } from '../../mail/machine/answering.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import { isPosition } from '../../mail/questions/positions.ts';
@@ -86,7 +86,7 @@ async function answerable(
   const mail = project.journal.state().mail.get(message.id);
   const allowed = people.flatMap((role) => answersBetween(protocol, role, message.from));
   const types = answerTypes(protocol, mail?.request?.replies ?? []).filter(
-    (type) => type === stepResult.name || allowed.some(({ name }) => name === type),
+    (type) => builtInNamed(protocol, type) !== undefined || allowed.some(({ name }) => name === type),
   );
   return { message, from, people, types, protocol };
 }

@@ -191,6 +191,41 @@ export const stepResult: MessageType = {
   opens: null,
 };
 
+/** The answer to a built-in `question`. */
+const answer: MessageType = { ...stepResult, name: 'answer', to: [] };
+
+/** By which a turn asks the senders of its mail, where the protocol has no types of these names. */
+export const question: MessageType = {
+  ...answer,
+  name: 'question',
+  reply: [answer.name],
+  blocking: 'thread',
+  timeout: 86_400_000,
+  onTimeout: 'proceed',
+};
+
+/** Whether roles can send the built-in `question`: the protocol defines neither it nor `answer`. */
+export function hasQuestion({ types }: Protocol): boolean {
+  return !types.has(question.name) && !types.has(answer.name);
+}
+
+/**
+ * The built-in types that roles and people can write; who may send them to whom follows from what
+ * they answer or work on, not from `from` and `to`.
+ */
+export function builtInTypesOf(protocol: Protocol): readonly MessageType[] {
+  return hasQuestion(protocol) ? [stepResult, question, answer] : [stepResult];
+}
+
+/** A type of the protocol, or a built-in one that can be written. */
+export function typeNamed(protocol: Protocol, name: TypeName): MessageType | undefined {
+  return protocol.types.get(name) ?? builtInNamed(protocol, name);
+}
+
+export function builtInNamed(protocol: Protocol, name: TypeName): MessageType | undefined {
+  return builtInTypesOf(protocol).find((type) => type.name === name);
+}
+
 /** True for a role without turns: a person, or workflow runs, which get answers like a person. */
 export function isHuman(protocol: Protocol, role: RoleName): boolean {
   return role === workflowRole || protocol.roles.get(role)?.provider === 'human';

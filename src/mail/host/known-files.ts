@@ -5,7 +5,7 @@ import { type Message, subjectLine, subjectOf, type Draft } from '../format/mess
 import { withoutBlock } from '../format/own-block.ts';
 import { formatMessage } from '../format/read-message.ts';
 import type { Dropped } from '../format/boxes.ts';
-import { isHuman, type Protocol } from '../format/protocol.ts';
+import { isHuman, typeNamed, type Protocol } from '../format/protocol.ts';
 import type { Drop } from '../machine/rules/admit.ts';
 
 /** The first lines of every file that Mailroom writes. */
@@ -46,7 +46,7 @@ function isUnchanged(message: Message, text: string): boolean {
 export function trusted(protocol: Protocol, drop: Drop, draft: Draft): { sent: Sent } | null {
   const { from, type } = draft;
   if (drop.box !== 'inbox' || from === null || type === null) return null;
-  const known = type === 'notice' || protocol.types.has(type);
+  const known = type === 'notice' || typeNamed(protocol, type) !== undefined;
   if (!known || (from === 'user' && draft.thread === null)) return null;
   const { id, created, role } = drop;
   return {

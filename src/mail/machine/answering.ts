@@ -7,7 +7,13 @@ import { openAsksFor } from './fold/asks.ts';
 import { nextTimeout } from './rules/expired-requests.ts';
 import type { Mail, MailState, Turn } from './state.ts';
 import { isStep } from './step.ts';
-import { stepResult, type FieldType, type MessageType, type Protocol } from '../format/protocol.ts';
+import {
+  stepResult,
+  typeNamed,
+  type FieldType,
+  type MessageType,
+  type Protocol,
+} from '../format/protocol.ts';
 
 type Fields = Readonly<
   Record<string, { readonly type: string; readonly enum: readonly Json[] | null; readonly required: boolean }>
@@ -20,7 +26,7 @@ export function mayAnswer(state: MailState, request: Mail, people: readonly Role
 
 /** The types that answer a request and that the protocol (still) has. */
 export function answerTypes(protocol: Protocol, replies: readonly TypeName[]): TypeName[] {
-  return replies.filter((name) => protocol.types.has(name) || name === stepResult.name);
+  return replies.filter((name) => typeNamed(protocol, name) !== undefined);
 }
 
 /**
@@ -159,7 +165,10 @@ export function answerGuide(
 ): string {
   const { message, request } = mail;
   const names = answerTypes(protocol, request?.replies ?? []);
-  const types = names.map((name) => protocol.types.get(name) ?? stepResult);
+  const types = names.map((name) => {
+    const type = typeNamed(protocol, name) ?? stepResult;
+    return type.to.length > 0 ? type : { ...type, to: [message.from] };
+  });
   const fields = requiredFields(protocol);
   const isShared = role !== 'user' || mayAnswer(state, mail, people).length > 1;
   const given = isShared ? ['--as', role] : [];

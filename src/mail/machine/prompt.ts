@@ -2,10 +2,11 @@ import { codeSpan, fenced } from '../../kernel/quoting.ts';
 import { roleBranch } from '../../kernel/work.ts';
 import { askState } from './fold/asks.ts';
 import { quotedMessage } from '../format/message-text.ts';
-import { typesFrom, type MessageType, type Protocol } from '../format/protocol.ts';
+import { typesFrom, type Protocol } from '../format/protocol.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type { MailState, Turn } from './state.ts';
 import { mayBeSent, whatIsOwed } from './answering.ts';
+import { offered } from './rules/address.ts';
 import { callText } from './rules/questions.ts';
 import { owedSteps } from './step.ts';
 
@@ -29,8 +30,8 @@ export function standingOrders(protocol: Protocol, role: RoleName, roleText: str
     youAre(role),
     protocol.roles.get(role)?.instructions?.trim() ?? '',
     roleText.trim(),
-    mayBeSent(typesFrom(protocol, role), true),
-    howToSend(typesFrom(protocol, role)),
+    mayBeSent(offered(protocol, role), true),
+    howToSend(protocol, role),
   ]);
 }
 
@@ -169,7 +170,9 @@ function owed(state: MailState, turn: Turn): string {
   );
 }
 
-function howToSend(types: readonly MessageType[]): string {
+function howToSend(protocol: Protocol, role: RoleName): string {
+  const own = typesFrom(protocol, role);
+  const types = own.length > 0 ? own : offered(protocol, role);
   if (types.length === 0) return '';
   const [only] = types.length === 1 ? types : [];
   const keys = [

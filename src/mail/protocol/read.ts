@@ -2,7 +2,7 @@ import { originOf } from '../../config/profiles.ts';
 import { defaultConfig, providerNames, type Config } from '../../config/config.ts';
 import type { Checked, Diagnostic } from '../../kernel/diagnostic.ts';
 import { checkProtocol, type CheckContext, type Problem } from './check.ts';
-import type { Protocol } from '../format/protocol.ts';
+import { hasQuestion, isHuman, question, type Clause, type Protocol } from '../format/protocol.ts';
 import { isStrict } from '../../config/strict.ts';
 import { inOrder } from '../../yaml/diagnostics.ts';
 import { mergeFiles, type Merged, type ProtocolFileText } from './merge.ts';
@@ -70,7 +70,17 @@ export function parseProtocol(
   const names = files.map(({ file }) => file);
   const all = inOrder([...merged.problems, ...located, ...(options.problems ?? [])], names);
   if (all.some((each) => each.severity === 'error')) return { ok: false, problems: all };
-  return { ok: true, value: protocol, warnings: all };
+  return { ok: true, value: withQuestion(protocol), warnings: all };
+}
+
+/** Every role with turns picks up the built-in `question`, whatever else it expects. */
+function withQuestion(protocol: Protocol): Protocol {
+  if (!hasQuestion(protocol)) return protocol;
+  const clause: Clause = { kind: 'any', types: [question.name] };
+  const roles = new Map(protocol.roles);
+  for (const [name, role] of roles)
+    if (!isHuman(protocol, name)) roles.set(name, { ...role, expects: [...role.expects, clause] });
+  return { ...protocol, roles };
 }
 
 /** Providers, agents and defaults are settings, and all checks of a role use one of them. */

@@ -259,7 +259,9 @@ export const protocolFile = z
     messages: z
       .record(name, messageType)
       .optional()
-      .describe('What may be sent by whom to whom. `notice`, `step` and `step-result` are built in.'),
+      .describe(
+        'What may be sent by whom to whom. `notice`, `step` and `step-result` are built in; `question` and `answer` are where neither is defined.',
+      ),
     expects: z
       .record(name, clauses)
       .optional()

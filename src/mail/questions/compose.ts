@@ -5,6 +5,7 @@ import type { MailState } from '../machine/state.ts';
 import {
   answerGoesTo,
   answersBetween,
+  builtInNamed,
   isHuman,
   stepResult,
   typesBetween,
@@ -59,7 +60,7 @@ export function compose(wish: SendRequest, protocol: Protocol | null): Draft {
   const inReplyTo = wish.inReplyTo ?? written.inReplyTo;
   const isNew = wish.opensThread === true && thread === null && inReplyTo === null;
   const type = wish.type ?? written.type ?? impliedType(wish, protocol, isNew);
-  if (protocol && wish.type !== null && wish.type !== stepResult.name)
+  if (protocol && wish.type !== null && builtInNamed(protocol, wish.type) === undefined)
     known('type', wish.type, protocol.types);
   for (const path of wish.attachments) refuseOutside(path);
   const subject = wish.subject ?? written.subject;
@@ -119,8 +120,11 @@ function impliedType(
   protocol: Protocol | null,
   isNew: boolean,
 ): TypeName {
-  // A step of a run is answered by its result, whatever the protocol says.
-  if (replies?.includes(stepResult.name) === true) return stepResult.name;
+  // A built-in request is answered by its built-in type, whatever else the protocol allows.
+  const builtIn = replies?.find((name) =>
+    protocol ? builtInNamed(protocol, name) : name === stepResult.name,
+  );
+  if (builtIn !== undefined) return builtIn;
   const between = replies === null ? typesBetween : answersBetween;
   const allowed = protocol ? to.map((role) => between(protocol, from, role).map(({ name }) => name)) : [];
   const [first = [], ...rest] = allowed;

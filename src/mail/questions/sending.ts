@@ -4,6 +4,7 @@ import { MailroomError } from '../../kernel/errors.ts';
 import type { Draft } from '../format/message.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { markOfSent } from '../mailboxes/mail-files.ts';
+import { authorOf } from '../machine/rules/author.ts';
 import { address } from '../machine/rules/address.ts';
 import { admit } from '../machine/rules/admit.ts';
 import type { MailState } from '../machine/state.ts';
@@ -162,8 +163,7 @@ async function forbiddenInTurn(project: Project, id: TurnId, draft: Draft): Prom
     const turn = state.turns.get(id);
     const protocol = await currentProtocol(project, state);
     if (!turn || !protocol) return [];
-    const { role, thread, owes, mustAnswer } = turn;
-    const author = { role, thread, owes, mustAnswer, turn: true, id: 'new', created: state.now };
+    const author = authorOf(state, turn, { id: 'new', created: state.now });
     const addressed = address(state, protocol, author, draft);
     return 'problems' in addressed ? addressed.problems : [];
   } catch {

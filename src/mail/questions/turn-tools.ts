@@ -1,6 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { typesFrom } from '../format/protocol.ts';
+import { hasQuestion, question, typesFrom } from '../format/protocol.ts';
 import { formatMessage } from '../format/read-message.ts';
 import { compose } from './compose.ts';
 import { allMessages } from './messages.ts';
@@ -68,6 +68,7 @@ export async function questionType(
   );
   const [only, ...more] = asking.map(({ name }) => name);
   if (only !== undefined && more.length === 0) return only;
+  if (only === undefined && hasQuestion(protocol)) return question.name;
   throw only === undefined
     ? new MailroomError('E_FORBIDDEN', `${role} may ask ${to.join(', ')} nothing`, 'send a message instead')
     : new MailroomError(

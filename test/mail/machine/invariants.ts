@@ -141,7 +141,7 @@ export class InvariantChecker {
       const problems: string[] = [];
       if (this.#model.made.has(message.id)) problems.push(`${message.id} is sent twice`);
       if (message.type === 'step' || message.type === 'step-result') problems.push(...this.#ofRun(sent));
-      else if (message.type !== 'notice' && !this.#allowed(message))
+      else if (message.type !== 'notice' && !this.#allowed(sent, turn))
         problems.push(`${message.type} must not go from ${message.from}`);
       const within = sent.opens?.parent ?? message.thread;
       if (turn && (message.from !== turn.claim.role || within !== turn.claim.thread))
@@ -164,11 +164,29 @@ export class InvariantChecker {
     return right ? [] : [`${from} sends the result of no step`];
   }
 
-  #allowed({ type, from, to }: Message): boolean {
+  #allowed(sent: Sent, turn: Working | null): boolean {
+    const { type, from, to } = sent.message;
+    const { types } = this.#protocol;
+    if (!types.has('question') && !types.has('answer') && (type === 'question' || type === 'answer'))
+      return type === 'question' ? this.#mayAsk(turn, to) : this.#mayAnswer(sent);
     const known = this.#protocol.types.get(type);
     return (
       known?.from.includes(from) === true && to.every((role) => known.to.includes(role)) && to.length > 0
     );
+  }
+
+  /** The built-in question goes to who sent what the turn works on. */
+  #mayAsk(turn: Working | null, to: readonly string[]): boolean {
+    if (turn === null || to.length === 0) return false;
+    const { role: own, messages } = turn.claim;
+    const senders = messages.map((id) => this.#copies.get(`${id} ${own}`)?.message.from);
+    const asking = [...senders, ...turn.owes.map(({ request }) => request.from)];
+    return to.every((role) => role !== 'workflow' && asking.includes(role));
+  }
+
+  #mayAnswer({ message: { to }, answers, late }: Sent): boolean {
+    const request = answers && this.#model.duty(answers).request;
+    return to.length === 1 && (late || (request?.type === 'question' && request.from === to[0]));
   }
 
   /** A turn ends with what it owes, or with a request of its own. */

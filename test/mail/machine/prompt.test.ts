@@ -143,7 +143,7 @@ messages:
     /```text\n([^]*?)\n```/.exec(standingOrders(protocol, role, ''))?.[1] ?? null;
   expect(linesOf('one')).toBe('type: done\n\nYour text.');
   expect(linesOf('two')).toBe('type: note\nto: <role>\nfields: { <name>: <value> }\n\nYour text.');
-  expect(linesOf('none')).toBe(null);
+  expect(linesOf('none')).toBe('type: question\n\nYour text.');
 });
 
 it('a subject stands as one line, between ticks, where a prompt names a request', () => {

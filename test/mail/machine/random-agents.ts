@@ -1,4 +1,10 @@
-import { typesFrom, type MessageType } from '../../../src/mail/format/protocol.ts';
+import {
+  hasQuestion,
+  question,
+  typeNamed,
+  typesFrom,
+  type MessageType,
+} from '../../../src/mail/format/protocol.ts';
 import type { Turn } from '../../../src/mail/machine/state.ts';
 import type { Tape } from './tape.ts';
 import type { World } from './world.ts';
@@ -39,7 +45,10 @@ export function endTurn(world: World, tape: Tape, turn: Turn): void {
   if (tape.oneIn(10)) return world.asks(role, ['npm install'], { ...at, usage });
   if (tape.oneIn(12)) return world.turn(role, ['→ nobody: nonsense'], { ...at, usage });
   const types = typesFrom(world.protocol, role).filter(({ name }) => !isReply(world, name));
-  const requests = types.filter(({ reply }) => reply.length > 0);
+  const senders = turn.messages.flatMap((id) => world.state.mail.get(id)?.message.from ?? []);
+  const builtIn =
+    hasQuestion(world.protocol) && senders.length > 0 ? [{ ...question, to: [senders[0]!] }] : [];
+  const requests = [...types.filter(({ reply }) => reply.length > 0), ...builtIn];
   const rest = types.filter(({ reply }) => reply.length === 0);
   const owed = answers(world, tape, turn);
   const messages: string[] = [];
@@ -89,7 +98,10 @@ export function answerMail(world: World, tape: Tape): boolean {
   if (open.length === 0) return false;
   const id = tape.pick(open);
   const mail = world.state.mail.get(id)!;
-  const type = mail.request!.replies.find((name) => world.protocol.types.get(name)?.from.includes('user'));
+  const type = mail.request!.replies.find((name) => {
+    const known = typeNamed(world.protocol, name);
+    return known !== undefined && (known.from.length === 0 || known.from.includes('user'));
+  });
   if (type === undefined) return false;
   world.drop(`user → ${mail.message.from}: ${type} re ${id}`);
   return true;

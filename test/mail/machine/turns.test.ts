@@ -158,8 +158,8 @@ messages:
 `;
     const world = new World(protocol);
     const correction =
-      'your final text has no `type`, so it is not sent: one may send `done` to user. ' +
-      'Let its first line be `type: …`, or say only `nothing to send`';
+      'your final text has no `type`, so it is not sent: one may send `done` to user; `question` to the sender of your mail. ' +
+      'Let its first line be `type: …`, to ask `type: question`, or say only `nothing to send`';
     world.drop('user → one: go');
     world.turn('one', [], spoken(text, null));
     expect(world.acts().slice(-1)).toEqual([`one is corrected: ${correction}`]);

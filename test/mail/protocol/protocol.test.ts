@@ -130,6 +130,9 @@ test('no file, or an empty one, is a protocol in which a person is alone', () =>
   expect([...read([]).roles.values()]).toMatchObject([{ name: 'user', provider: 'human', expects: [] }]);
 });
 
+/** Every role with turns picks up the built-in question. */
+const question = { kind: 'any', types: ['question'] };
+
 describe('a role', () => {
   test('has our defaults where no one says otherwise', () => {
     expect(role('{ provider: claude }')).toEqual({
@@ -147,7 +150,7 @@ describe('a role', () => {
       instructions: null,
       retries: 2,
       budget: null,
-      expects: [{ kind: 'any', types: ['task'] }],
+      expects: [{ kind: 'any', types: ['task'] }, question],
       env: {},
     });
   });
@@ -188,7 +191,7 @@ describe('a role', () => {
       instructions: null,
       retries: 1,
       budget: { usd: 1, tokens: 2_000_000 },
-      expects: [{ kind: 'all', types: ['task'] }],
+      expects: [{ kind: 'all', types: ['task'] }, question],
       env: { A: 'b' },
     });
     expect(

@@ -2,7 +2,11 @@ import type { Request, Sent } from '../event.ts';
 import { subjectLine, subjectOf, type Draft, type Message } from '../../format/message.ts';
 import {
   answerGoesTo,
+  builtInNamed,
+  builtInTypesOf,
+  hasQuestion,
   isHuman,
+  question,
   stepResult,
   typesFrom,
   workflowRole,
@@ -20,9 +24,18 @@ export type Addressed = { readonly sent: Sent } | { readonly problems: readonly 
 
 const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ') || 'nothing';
 
+/** The types that a role may send, the built-in `question` of a role with turns among them. */
+export function offered(protocol: Protocol, role: RoleName): MessageType[] {
+  const asking = hasQuestion(protocol) && !isHuman(protocol, role);
+  return [
+    ...typesFrom(protocol, role),
+    ...(asking ? [{ ...question, to: ['the sender of your mail'] }] : []),
+  ];
+}
+
 /** The messages that a role can send, as one line for the author of an invalid one. */
 export function maySend(protocol: Protocol, role: RoleName): string {
-  const types = typesFrom(protocol, role).map(
+  const types = offered(protocol, role).map(
     ({ name, to, toAll }) => `\`${name}\` to ${to.join(toAll ? ' and ' : ' or ')}`,
   );
   return types.length > 0 ? `${role} may send ${types.join('; ')}` : `${role} may send nothing`;
@@ -35,15 +48,15 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
     problems.push(`\`from: ${draft.from}\`, but this was written by ${author.role}; leave \`from\` out`);
   if (author.turn && draft.thread !== null && draft.thread !== author.thread)
     problems.push(`\`thread: ${draft.thread}\` is not the thread of this turn; leave \`thread\` out`);
-  const type = typeOf(protocol, author.role, draft, problems);
-  if (!type) return { problems };
+  const found = typeOf(protocol, author, draft, problems);
+  if (!found) return { problems };
   // Not only for types that are replies today: an open request follows the protocol of its time.
-  const reply = findAsk(state, author, type, draft);
+  const reply = findAsk(state, author, found, draft);
   if ('problem' in reply) problems.push(reply.problem);
-  else if (type === stepResult && reply.ask === null)
-    problems.push(`${author.role} owes no \`${type.name}\`: only the answer to a \`step\` may be one`);
+  else if (reply.ask === null) problems.push(...unasked(protocol, author, found));
   const asked = 'ask' in reply && reply.ask ? state.mail.get(reply.ask.request) : undefined;
   const asker = asked?.message.from ?? null;
+  const type = found.to.length === 0 && asker !== null ? { ...found, to: [asker] } : found;
   const to = recipients(protocol, author.role, type, draft, asker, problems);
   // Nothing waits in a thread that is closed.
   if (asker !== null && !to.includes(asker) && !type.closes)
@@ -84,16 +97,39 @@ export function address(state: MailState, protocol: Protocol, author: Author, dr
   };
 }
 
-function typeOf(protocol: Protocol, role: RoleName, draft: Draft, problems: string[]): MessageType | null {
+/** A built-in type that answers is nothing but an answer. */
+function unasked(protocol: Protocol, { role }: Author, { name, reply }: MessageType): string[] {
+  if (builtInNamed(protocol, name) === undefined || reply.length > 0) return [];
+  const request = name === stepResult.name ? 'step' : question.name;
+  return [`${role} owes no \`${name}\`: only the answer to a \`${request}\` may be one`];
+}
+
+function typeOf(
+  protocol: Protocol,
+  { role, asks }: Author,
+  draft: Draft,
+  problems: string[],
+): MessageType | null {
   if (draft.type === null) {
     problems.push(`\`type\` is missing; ${maySend(protocol, role)}`);
     return null;
   }
-  // Only an answer to a step can have this type; the check of answers looks for the step.
-  if (draft.type === stepResult.name) return stepResult;
+  // The check of answers looks for the request that one of these answers.
+  const builtIn = builtInNamed(protocol, draft.type);
+  if (builtIn && builtIn !== question) return builtIn;
+  if (builtIn) {
+    const to = asks.filter((name) => protocol.roles.has(name));
+    if (to.length > 0) return { ...question, to };
+    problems.push(
+      `\`${question.name}\` goes to the sender of the mail of a turn, and here neither a role nor a person ` +
+        'sent it: decide yourself, and say what you assumed',
+    );
+    return null;
+  }
   const type = protocol.types.get(draft.type);
   if (!type) {
-    const near = nearest(draft.type, [...protocol.types.keys()]);
+    const names = [...protocol.types.keys(), ...builtInTypesOf(protocol).map(({ name }) => name)];
+    const near = nearest(draft.type, names);
     const meant = near ? `; did you mean \`${near}\`?` : '';
     problems.push(`there is no type \`${draft.type}\`${meant} (${maySend(protocol, role)})`);
     return null;

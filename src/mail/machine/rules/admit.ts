@@ -27,6 +27,7 @@ export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: D
     role,
     thread: known.thread,
     owes: [],
+    asks: [],
     turn: false,
     mustAnswer: false,
     id: drop.id,

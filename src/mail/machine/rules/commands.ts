@@ -1,7 +1,7 @@
 import { answererOf } from '../../../kernel/answerer.ts';
 import type { Command } from '../event.ts';
 import { builtInTypes, type Message } from '../../format/message.ts';
-import { isHuman, peopleOf, type Protocol } from '../../format/protocol.ts';
+import { builtInNamed, isHuman, peopleOf, type Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
 import { turnCommand } from '../answering.ts';
 import { changesOf } from '../landing.ts';
@@ -50,7 +50,7 @@ function unfit(
   if (at !== 'failed' && at !== 'withdrawn')
     return { code: 'E_REFUSED', text: `${id} has not failed for ${role}: it is ${at}` };
   const rule = protocol.types.get(type);
-  const isBuiltIn = builtInTypes.some((name) => name === type);
+  const isBuiltIn = builtInTypes.some((name) => name === type) || builtInNamed(protocol, type) !== undefined;
   if (isBuiltIn || (rule?.from.includes(from) && rule.to.includes(role))) return null;
   return { code: 'E_FORBIDDEN', text: `the protocol no longer lets ${from} send \`${type}\` to ${role}` };
 }

@@ -5,7 +5,7 @@ import { canTakeOver } from '../fold/escalation.ts';
 import { canContinue } from '../fold/threads.ts';
 import { lineage } from '../fold/work.ts';
 import type { Ask, Fact } from '../event.ts';
-import { isHuman, type Protocol, type TimeoutPolicy } from '../../format/protocol.ts';
+import { builtInNamed, isHuman, type Protocol, type TimeoutPolicy } from '../../format/protocol.ts';
 import type { AskState, Mail, MailState } from '../state.ts';
 import { failThreadFact } from './notices.ts';
 import { shortId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
@@ -40,7 +40,7 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
   const current = askState(state, ask);
   if (!mail?.request || current?.is !== 'open') return [];
   const { escalateTo, onTimeout } = mail.request;
-  const { from, subject, thread } = mail.message;
+  const { from, subject, thread, type } = mail.message;
   // A sub-thread has ended without an answer for its parent.
   const isOver = !canContinue(state, thread);
   if (!isOver && onTimeout === 'escalate' && canEscalate(state, protocol, mail, ask.recipient))
@@ -51,7 +51,7 @@ function end(state: MailState, protocol: Protocol, ask: Ask, reason: Reason): Fa
     thread,
     inReplyTo: ask.request,
     subject: `No answer from ${ask.recipient}: ${subject}`,
-    body: `${oneLine(reason.text)}. Continue without it.`,
+    body: `${oneLine(reason.text)}. ${builtInNamed(protocol, type) ? 'Decide yourself, and say what you assumed.' : 'Continue without it.'}`,
   };
   return [{ type: 'proceeded', ask, notice, person: isHuman(protocol, from) }];
 }

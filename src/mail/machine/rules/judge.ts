@@ -1,11 +1,11 @@
 import { isOpen } from '../fold/asks.ts';
 import type { Ask, Sent, Staged } from '../event.ts';
 import type { Draft } from '../../format/message.ts';
-import { stepResult, type Protocol } from '../../format/protocol.ts';
+import { question, stepResult, type Protocol } from '../../format/protocol.ts';
 import type { MailState, Phase, Turn } from '../state.ts';
 import { isStep } from '../step.ts';
-import { address, maySend } from './address.ts';
-import type { Author } from './author.ts';
+import { address, maySend, offered } from './address.ts';
+import { authorOf } from './author.ts';
 import { openingProblems } from './sub-threads.ts';
 import type { MessageCheck } from '../../../kernel/message-check.ts';
 
@@ -37,7 +37,7 @@ export function judge(state: MailState, protocol: Protocol, turn: Returned): Jud
   const take = (staged: Staged, draft: Draft | null) => {
     if (staged.problem !== null || draft === null)
       return problems.push(`${staged.name}: ${staged.problem ?? 'it is not a message'}`);
-    const addressed = address(state, protocol, authorOf(turn, staged), draft);
+    const addressed = address(state, protocol, authorOf(state, turn, staged), draft);
     if ('problems' in addressed)
       return problems.push(...addressed.problems.map((text) => `${staged.name}: ${text}`));
     const { answers } = addressed.sent;
@@ -53,7 +53,7 @@ export function judge(state: MailState, protocol: Protocol, turn: Returned): Jud
   }
   if (problems.length === 0) {
     const implied = resultOfStep(state, turn, sent);
-    const addressed = implied && address(state, protocol, authorOf(turn, implied.at), implied.draft);
+    const addressed = implied && address(state, protocol, authorOf(state, turn, implied.at), implied.draft);
     if (addressed && 'sent' in addressed) sent.push(addressed.sent);
     problems.push(...closing(sent), ...debts(state, turn, sent), ...openingProblems(state, protocol, sent));
   }
@@ -62,11 +62,6 @@ export function judge(state: MailState, protocol: Protocol, turn: Returned): Jud
     (protocol.types.get(message.type)?.checks ?? []).map((check) => ({ check, message: message.type })),
   );
   return { ok: true, sent, checks };
-}
-
-function authorOf(turn: Turn, { id, created }: Pick<Staged, 'id' | 'created'>): Author {
-  const { role, thread, owes, mustAnswer } = turn;
-  return { role, thread, owes, mustAnswer, turn: true, id, created };
 }
 
 /**
@@ -183,9 +178,11 @@ function typed(
 ): { draft: Draft } | { problem: string } {
   if (draft === null) return { problem: `${name}: ${problem ?? ''}` };
   if (draft.type !== null) return { draft };
+  const mayAsk = offered(protocol, role).some(({ name: one }) => one === question.name);
+  const toAsk = mayAsk ? `, to ask \`type: ${question.name}\`` : '';
   return {
     problem:
       `your final text has no \`type\`, so it is not sent: ${maySend(protocol, role)}. Let its first line ` +
-      'be `type: …`, or say only `nothing to send`',
+      `be \`type: …\`${toAsk}, or say only \`nothing to send\``,
   };
 }

@@ -1,5 +1,12 @@
 import type { Message } from '../../../../src/mail/format/message.ts';
-import { typesFrom, type MessageType, type Protocol } from '../../../../src/mail/format/protocol.ts';
+import {
+  hasQuestion,
+  question,
+  typeNamed,
+  typesFrom,
+  type MessageType,
+  type Protocol,
+} from '../../../../src/mail/format/protocol.ts';
 import type { MailState, Turn } from '../../../../src/mail/machine/state.ts';
 import type { MemoryDisk } from '../../../support/memory-disk.ts';
 import { misbehave, strange, type Hand } from './misbehaviour.ts';
@@ -94,7 +101,7 @@ function answer(stage: Stage, owed: readonly string[], hand: Hand): string {
   const state = stage.state();
   for (const [index, request] of owed.entries()) {
     const mail = state.mail.get(request);
-    const type = protocol.types.get(random.pick(mail?.request?.replies ?? []));
+    const type = typeNamed(protocol, random.pick(mail?.request?.replies ?? []) ?? '');
     if (!mail || !type) continue;
     const text = () => letter(random, type, [mail.message.from], mail.message);
     // Where nothing is staged, the final text is the answer.
@@ -107,7 +114,8 @@ function answer(stage: Stage, owed: readonly string[], hand: Hand): string {
 
 function ask(stage: Stage, turn: Turn, hand: Hand): string {
   const { random, protocol } = stage;
-  const types = typesFrom(protocol, turn.role).filter(({ reply }) => reply.length > 0);
+  const own = typesFrom(protocol, turn.role).filter(({ reply }) => reply.length > 0);
+  const types = hasQuestion(protocol) ? [...own, { ...question, to: sendersOf(stage, turn) }] : own;
   if (types.length === 0) return 'nothing to send';
   const count = types.some(({ opens }) => opens !== null) ? 1 + random.below(3) : random.chance(0.2) ? 2 : 1;
   for (let index = 0; index < count; index += 1) {
@@ -118,6 +126,12 @@ function ask(stage: Stage, turn: Turn, hand: Hand): string {
     hand.put(`ask-${String(index)}.md`, letter(random, type, to, null));
   }
   return '';
+}
+
+/** From whom the mail of a turn is: some of them cannot be asked. */
+function sendersOf(stage: Stage, { messages }: Turn): RoleName[] {
+  const { mail } = stage.state();
+  return [...new Set(messages.flatMap((id) => mail.get(id)?.message.from ?? []))];
 }
 
 /** A message that neither asks, nor answers, nor closes. */

@@ -1,5 +1,5 @@
 import { fileName, monthOf } from '../../../../src/mail/format/message.ts';
-import { isHuman, typesFrom } from '../../../../src/mail/format/protocol.ts';
+import { hasQuestion, isHuman, question, typesFrom } from '../../../../src/mail/format/protocol.ts';
 import { acceptingFolder } from '../../../../src/mail/mailboxes/accepting.ts';
 import { controlFolder } from '../../../../src/host/control.ts';
 import { sealed } from '../../../../src/host/seal.ts';
@@ -81,7 +81,9 @@ export class Person {
   #reply(id: string, as: string): boolean {
     const { process, protocol, disk } = this.#world;
     const mail = process?.host.state.mail.get(id);
-    const type = mail?.request?.replies.find((name) => protocol.types.get(name)?.from.includes(as));
+    const builtIn = hasQuestion(protocol) && mail?.message.type === question.name ? question.reply : [];
+    const own = (name: string) => protocol.types.get(name)?.from.includes(as);
+    const type = builtIn[0] ?? mail?.request?.replies.find(own);
     if (!mail || type === undefined) return false;
     const text = `---\ntype: ${type}\nto: ${mail.message.from}\nin_reply_to: ${id}\n---\nYes\n`;
     disk.plant(`agents/${as}/outbox/answer-${id}.md`, text);

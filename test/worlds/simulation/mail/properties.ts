@@ -44,7 +44,7 @@ export function checkHistory(events: readonly MailEvent[], protocol: Protocol): 
           problems.push(`${key} was consumed by ${consumed.get(key) ?? ''} and ${event.turn}`);
         consumed.set(key, event.turn);
       }
-      for (const sent of event.sent) problems.push(...forbidden(sent, protocol));
+      for (const sent of event.sent) problems.push(...forbidden(sent, protocol, state));
     }
     state = apply(state, event);
     problems.push(...crowded(state, protocol));
@@ -52,13 +52,25 @@ export function checkHistory(events: readonly MailEvent[], protocol: Protocol): 
   return problems;
 }
 
-function forbidden({ message }: Sent, protocol: Protocol): string[] {
+function forbidden(sent: Sent, protocol: Protocol, state: MailState): string[] {
+  const { message } = sent;
   const type = protocol.types.get(message.type);
   const allowed =
-    type?.from.includes(message.from) === true && message.to.every((role) => type.to.includes(role));
+    type === undefined
+      ? isBuiltIn(sent, state)
+      : type.from.includes(message.from) && message.to.every((role) => type.to.includes(role));
   return allowed
     ? []
     : [`${message.from} sent ${message.type} to ${message.to.join(', ')}, which is forbidden`];
+}
+
+/** A question to who has written to its author, or the answer to one. */
+function isBuiltIn({ message, answers, late }: Sent, { mail }: MailState): boolean {
+  const { type, from, to } = message;
+  if (type === 'answer') return late || mail.get(answers?.request ?? '')?.message.type === 'question';
+  const written = [...mail.values()].filter(({ deliveries }) => deliveries.has(from));
+  const senders = new Set(written.map((one) => one.message.from));
+  return type === 'question' && to.length > 0 && to.every((role) => senders.has(role));
 }
 
 function crowded(state: MailState, protocol: Protocol): string[] {
