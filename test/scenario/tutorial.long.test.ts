@@ -3,7 +3,7 @@ import { follow } from '../support/followed-page.ts';
 
 it('the tutorial can be followed from its first command to its last', async () => {
   const { code, output } = await follow('docs/tutorial.md');
-  expect(output).toMatch(/ok: 4 roles, 7 types/);
+  expect(output).toMatch(/ok: 4 roles, 5 types/);
   expect(output).toMatch(/idle: waiting_for_user/);
   expect(output).toMatch(/waits for qa .*\n.*owes engineer an answer to review-request/);
   expect(output).toMatch(/something failed: exit code 1/);

@@ -86,12 +86,14 @@ messages:
     expect(world.running('maker').messages).toEqual(['order']);
   });
 
-  it('goes only to who sent the mail, or to some of them', () => {
+  it('goes only to who sent the mail, to some of them, or to user', () => {
     const world = ordered();
-    world.turn('maker', ['→ user: question']);
-    expect(world.acts().at(-1)).toBe(
-      'maker is corrected: question.md: `question` must not go from maker to `user` (it may go to `lead`)',
+    world.turn('maker', ['→ maker: question']);
+    expect(world.acts().at(-1)).toContain(
+      '`question` must not go from maker to `maker` (it may go to `lead`, `user`)',
     );
+    world.turn('maker', ['→ user: question']);
+    expect(world.at('question2', 'user')).toBe('unread');
     const joined = new World(`
 roles: { one: {}, two: {}, both: {} }
 messages:

@@ -175,13 +175,13 @@ export class InvariantChecker {
     );
   }
 
-  /** The built-in question goes to who sent what the turn works on. */
+  /** The built-in question goes to who sent what the turn works on, or to `user`. */
   #mayAsk(turn: Working | null, to: readonly string[]): boolean {
     if (turn === null || to.length === 0) return false;
     const { role: own, messages } = turn.claim;
     const senders = messages.map((id) => this.#copies.get(`${id} ${own}`)?.message.from);
     const asking = [...senders, ...turn.owes.map(({ request }) => request.from)];
-    return to.every((role) => role !== 'workflow' && asking.includes(role));
+    return to.every((role) => role === 'user' || (role !== 'workflow' && asking.includes(role)));
   }
 
   #mayAnswer({ message: { to }, answers, late }: Sent): boolean {

@@ -300,7 +300,7 @@ messages:
     world.drop('user → one: go');
     world.turn('one', ['→ user: go']);
     expect(world.acts().at(-1)).toBe(
-      'one is corrected: go2.md: one must not send `go`; one may send `question` to the sender of your mail',
+      'one is corrected: go2.md: one must not send `go`; one may send `question` to the sender of your mail or user',
     );
   });
 

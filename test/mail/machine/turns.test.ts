@@ -158,7 +158,7 @@ messages:
 `;
     const world = new World(protocol);
     const correction =
-      'your final text has no `type`, so it is not sent: one may send `done` to user; `question` to the sender of your mail. ' +
+      'your final text has no `type`, so it is not sent: one may send `done` to user; `question` to the sender of your mail or user. ' +
       'Let its first line be `type: …`, to ask `type: question`, or say only `nothing to send`';
     world.drop('user → one: go');
     world.turn('one', [], spoken(text, null));

@@ -29,7 +29,7 @@ export function offered(protocol: Protocol, role: RoleName): MessageType[] {
   const asking = hasQuestion(protocol) && !isHuman(protocol, role);
   return [
     ...typesFrom(protocol, role),
-    ...(asking ? [{ ...question, to: ['the sender of your mail'] }] : []),
+    ...(asking ? [{ ...question, to: ['the sender of your mail or user'] }] : []),
   ];
 }
 
@@ -118,8 +118,10 @@ function typeOf(
   const builtIn = builtInNamed(protocol, draft.type);
   if (builtIn && builtIn !== question) return builtIn;
   if (builtIn) {
-    const to = asks.filter((name) => protocol.roles.has(name));
-    if (to.length > 0) return { ...question, to };
+    const senders = asks.filter((name) => protocol.roles.has(name));
+    // A person who is not the sender is asked by name.
+    const to = draft.to === null ? senders : [...new Set([...senders, 'user'])];
+    if (senders.length > 0) return { ...question, to };
     problems.push(
       `\`${question.name}\` goes to the sender of the mail of a turn, and here neither a role nor a person ` +
         'sent it: decide yourself, and say what you assumed',

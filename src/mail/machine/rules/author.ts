@@ -11,7 +11,7 @@ export interface Author {
   readonly thread: ThreadId | null;
   /** What the author's turn owes; empty for a person. */
   readonly owes: readonly Ask[];
-  /** To whom the built-in `question` may go: the senders of the turn's mail; empty for a person. */
+  /** To whom the built-in `question` goes: the senders of the turn's mail; empty for a person. */
   readonly asks: readonly RoleName[];
   readonly turn: boolean;
   /** At the nesting limit: must not send requests. */

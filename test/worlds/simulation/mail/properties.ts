@@ -64,13 +64,13 @@ function forbidden(sent: Sent, protocol: Protocol, state: MailState): string[] {
     : [`${message.from} sent ${message.type} to ${message.to.join(', ')}, which is forbidden`];
 }
 
-/** A question to who has written to its author, or the answer to one. */
+/** A question to who has written to its author or to `user`, or the answer to one. */
 function isBuiltIn({ message, answers, late }: Sent, { mail }: MailState): boolean {
   const { type, from, to } = message;
   if (type === 'answer') return late || mail.get(answers?.request ?? '')?.message.type === 'question';
   const written = [...mail.values()].filter(({ deliveries }) => deliveries.has(from));
   const senders = new Set(written.map((one) => one.message.from));
-  return type === 'question' && to.length > 0 && to.every((role) => senders.has(role));
+  return type === 'question' && to.length > 0 && to.every((role) => role === 'user' || senders.has(role));
 }
 
 function crowded(state: MailState, protocol: Protocol): string[] {
