@@ -52,7 +52,12 @@ const lines: Line[] = [];
 try {
   const added = await ofExtensions<{ readonly measure: Measure }>('bench.ts');
   const ofThem = [...added].map(([name, { measure }]) => [name, measure] as const);
-  for (const [name, measure] of [...Object.entries(measures), ...ofThem]) {
+  const all = [...Object.entries(measures), ...ofThem];
+  const names = all.map(([name]) => name);
+  const unknown = wanted.filter((name) => !names.includes(name));
+  if (unknown.length > 0)
+    throw new Error(`there is no measure ${unknown.join(', ')}; there are ${names.join(', ')}`);
+  for (const [name, measure] of all) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     process.stderr.write(`measuring ${name}…\n`);
     lines.push(...(await measure()));

@@ -182,13 +182,12 @@ function howToSend(protocol: Protocol, role: RoleName): string {
   ];
   return [
     '## How to send',
-    'End with the message: your final text is sent as it is. It begins with these lines, and the first is never ' +
-      'left out; `subject: <one line>` may follow:',
+    'Your final text is the message. It begins with these lines, the first always; `subject: <one line>` may follow:',
     `\`\`\`text\n${keys.join('\n')}\n\nYour text.\n\`\`\``,
-    'A text without such a first line is not sent, and comes back to you. If there is nothing to send, say `nothing to send`. ' +
-      'For several messages, or `attachments: [<path>]`, write files into the folder named ' +
-      'below, each with these lines at its head; then your final text is sent only if it answers what you owe. ' +
-      'Do your work in the current folder; write no mail anywhere else.',
+    'Without the first line it is not sent, and comes back to you. Nothing to send: say `nothing to send`. ' +
+      'Several messages, or `attachments: [<path>]`: write files into the folder named below, each with such lines ' +
+      'at its head; then a final text counts only if it answers what you owe. ' +
+      'Work in the current folder; write no mail elsewhere.',
   ].join('\n\n');
 }
 
