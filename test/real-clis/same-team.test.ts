@@ -48,44 +48,47 @@ function filesFor({ name, model }: Player): Record<string, string> {
   };
 }
 
-/** What a role does in its turn: uses of tools in order, by the name of the turn. */
-function turnOf(player: Player, root: string, { conversation }: Asked): readonly [string, readonly Tool[]] {
-  const outbox = [...conversation.matchAll(/(\/[^`\s"\\]+\/\.mailroom\/turns\/[^`\s"\\]+\/outbox)/g)].at(
-    -1,
-  )?.[1];
-  const send = (head: string) =>
-    player.write(`${outbox ?? '/nowhere'}/message.md`, `---\n${head}\n---\nIt is so.\n`);
+/** What a role does in its turn: its name, uses of tools in order, and the lines before its last words. */
+type Turn = readonly [name: string, tools: readonly Tool[], head: string];
+
+function turnOf(player: Player, root: string, { conversation }: Asked): Turn {
   // Some programs do not overwrite a file that they have not read: it is missing at first.
   const write = player.write(join(root, 'add.js'), 'export const add = (a, b) => a + b;\n');
   const tests = player.shell('npm test');
   switch (/You are \*\*(\w+)\*\*/.exec(conversation)?.[1]) {
     case 'architect':
-      return ['design', [player.write(join(root, 'denied.txt'), 'x'), send('type: design\nto: engineer')]];
-    case 'qa': {
-      if (existsSync(join(root, 'add.js'))) return ['delivery', [tests, send('type: delivered\nto: user')]];
-      const head = 'type: review-feedback\nto: engineer\nfields: { verdict: changes_requested }';
-      return ['review', [tests, send(head)]];
-    }
+      return ['design', [player.write(join(root, 'denied.txt'), 'x')], 'type: design'];
+    case 'qa':
+      return existsSync(join(root, 'add.js'))
+        ? ['delivery', [tests], 'type: delivered']
+        : ['review', [tests], 'type: review-feedback\nfields: { verdict: changes_requested }'];
     default: {
       const isFix = conversation.includes('verdict: changes_requested');
-      const steps = [tests, send('type: review-request\nto: qa')];
-      return isFix ? ['fix', [write, ...steps]] : ['work', steps];
+      return isFix
+        ? ['fix', [write, tests], 'type: review-request']
+        : ['work', [tests], 'type: review-request'];
     }
   }
 }
 
-/** Plays every role; what is done is what the conversation holds, as a refusal may begin a new prompt. */
+/** What the model is asked to correct stands at the head of a section. */
+const correction = '## Correct this first';
+
+/**
+ * Plays every role; what is done is what the conversation holds, as a refusal may begin a new prompt. The engineer forgets
+ * the first line of its first message.
+ */
 function plays(model: Model, player: Player, root: string, tested: Set<string>): void {
   model.plays((asked): Answer => {
     if (asked.tools.length === 0 || /SUGGESTION MODE/.test(asked.prompt)) return { say: 'A title' };
     if (/pass 1\b/.test(asked.results.join())) tested.add('passed');
     if (/fail 1\b/.test(asked.results.join())) tested.add('failed');
-    const [name, tools] = turnOf(player, root, asked);
+    const [name, tools, head] = turnOf(player, root, asked);
     const next = tools.findIndex((_, index) => !asked.conversation.includes(`${name}-${String(index)}`));
     const tool = tools[next];
-    return tool === undefined
-      ? { say: `The ${name} is done.` }
-      : { say: `${name}-${String(next)}`, tools: [tool] };
+    if (tool !== undefined) return { say: `${name}-${String(next)}`, tools: [tool] };
+    const isForgotten = name === 'work' && !asked.conversation.includes(correction);
+    return { say: isForgotten ? 'It is so.' : `${head}\n\nIt is so.` };
   });
 }
 
@@ -108,6 +111,10 @@ describe.each(players)('$name', (player) => {
       project.survivors().length === 0 ? 'none' : 'some',
     ];
     expect(project.read('add.js')).toContain('+');
+    // The correction is asked for in the same conversation, once, and the tests do not run again for it.
+    const corrected = model.asked.filter(({ prompt }) => prompt.includes(correction));
+    expect(corrected).toHaveLength(1);
+    expect(corrected[0]?.conversation).toContain('work-0');
     const rows = read('docs/providers.md').replaceAll(/ +\|/g, ' |').split('\n');
     expect(rows).toContain(`| ${row.join(' | ')} |`);
   });
