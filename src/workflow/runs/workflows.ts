@@ -240,18 +240,16 @@ export class Workflows {
     const { pricesOf } = await import('../../providers/index.ts');
     const { overheadWords } = await import('../../project/definition/overheads.ts');
     const words = overheadWords(config, this.#settings.environment);
-    const unknown = { usd: null, tokens: null };
     const prices = pricesOf(config.prices);
     return {
       estimate: (work) => {
         const role = work.kind === 'role' ? protocol?.roles.get(work.role) : undefined;
         const { provider = null, model = null } = work.kind === 'role' ? (role ?? {}) : work;
         const own = provider === null ? null : (config.providers.get(provider)?.prices ?? null);
-        const budget = role?.budget ?? config.defaults.budget ?? unknown;
+        const budget = role?.budget ?? config.defaults.budget ?? { usd: null, tokens: null };
         return { ...budget, price: own ?? priceOf(prices, model) };
       },
-      overheadOf: ({ role, provider }) =>
-        words((role === null ? provider : protocol?.roles.get(role)?.provider) ?? ''),
+      overheadOf: ({ role, provider }) => words(protocol?.roles.get(role ?? '')?.provider ?? provider ?? ''),
       slots: config.concurrency ?? availableParallelism(),
     };
   }

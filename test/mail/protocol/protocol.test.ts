@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { defaultConfig } from '../../../src/config/config.ts';
-import type { Config } from '../../../src/config/config.ts';
+import { defaultConfig, type Config } from '../../../src/config/config.ts';
 import type { Protocol, Role } from '../../../src/mail/format/protocol.ts';
 import { parseProtocol } from '../../../src/mail/protocol/read.ts';
 import type { ProtocolOptions } from '../../../src/mail/protocol/read.ts';
@@ -130,10 +129,8 @@ test('no file, or an empty one, is a protocol in which a person is alone', () =>
   expect([...read([]).roles.values()]).toMatchObject([{ name: 'user', provider: 'human', expects: [] }]);
 });
 
-/** Every role with turns picks up the built-in question. */
-const question = { kind: 'any', types: ['question'] };
-
 describe('a role', () => {
+  const asking = { kind: 'any', types: ['question'] };
   test('has our defaults where no one says otherwise', () => {
     expect(role('{ provider: claude }')).toEqual({
       name: 'worker',
@@ -150,7 +147,7 @@ describe('a role', () => {
       instructions: null,
       retries: 2,
       budget: null,
-      expects: [{ kind: 'any', types: ['task'] }, question],
+      expects: [{ kind: 'any', types: ['task'] }, asking],
       env: {},
     });
   });
@@ -191,7 +188,7 @@ describe('a role', () => {
       instructions: null,
       retries: 1,
       budget: { usd: 1, tokens: 2_000_000 },
-      expects: [{ kind: 'all', types: ['task'] }, question],
+      expects: [{ kind: 'all', types: ['task'] }, asking],
       env: { A: 'b' },
     });
     expect(

@@ -110,7 +110,7 @@ function mayAnswer(
   return coming.some((reply) => reply.from.includes(from) && reply.to.includes(to));
 }
 
-/** Whether this answer goes elsewhere and ends the thread in which the sender of the request waits. */
+/** Whether this answer goes elsewhere, and ends the thread in which the sender waits. */
 function frees(type: MessageType, reply: MessageType): boolean {
   return reply.closes && type.opens === null && !reply.to.some((role) => type.from.includes(role));
 }
