@@ -140,11 +140,12 @@ function documentAnswer(
   { api }: HttpServices,
   { document: schema }: Route,
   request: Request,
-  { status = 200, document, headers = {} }: DocumentAnswer<unknown>,
+  { status = 200, document, revision, headers = {} }: DocumentAnswer<unknown>,
 ): Response {
   const checked = (schema?.parse(document) ?? document) as Json;
   const text = `${JSON.stringify(api.mask(checked))}\n`;
-  return tagged(request, text, status, { 'Content-Type': 'application/json', ...headers });
+  const tag = revision === undefined ? {} : { ETag: `"${revision}.${digestOfText(text)}"` };
+  return tagged(request, text, status, { 'Content-Type': 'application/json', ...tag, ...headers });
 }
 
 /** The text without secrets, with a strong tag of its bytes. */
@@ -163,11 +164,15 @@ function tagged(
   status: number,
   headers: Readonly<Record<string, string>>,
 ): Response {
-  const tag = headers['ETag'] ?? `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  const tag = headers['ETag'] ?? `"${digestOfText(text)}"`;
   const all = { ETag: tag, 'Cache-Control': 'no-cache', Vary: 'Authorization, Accept', ...headers };
   if (request.method === 'GET' && isKnown(request.headers.get('if-none-match'), tag))
     return new Response(null, { status: 304, headers: all });
   return new Response(text, { status, headers: all });
+}
+
+function digestOfText(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 27);
 }
 
 function isKnown(given: string | null, tag: string): boolean {

@@ -30,6 +30,8 @@ export interface Asked<Params, Query, Body> {
 export interface DocumentAnswer<Document> {
   readonly status?: 200 | 201 | 202;
   readonly document: Document;
+  /** Of what can be changed: its tag begins with it, and so it is what `If-Match` takes. */
+  readonly revision?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

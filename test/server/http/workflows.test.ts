@@ -198,6 +198,19 @@ describe('saving a workflow', () => {
     expect([again.status, textOf(made)]).toEqual([200, ship]);
   });
 
+  it('is changed by the tag of what was read, as JSON or as YAML', async () => {
+    const made = api();
+    for (const [index, query] of ['', '?overrides=applied', '?format=yaml'].entries()) {
+      const read = (headers = {}) => made.ask(`${at}${query}`, { headers });
+      const tag = (await read()).headers.get('etag') ?? '';
+      expect((await read({ 'if-none-match': tag })).status).toBe(304);
+      const text = ship.replace('Ships', `Ships ${String(index)} of`);
+      expect((await made.put(at, { text }, { 'if-match': tag })).status).toBe(200);
+      expect((await made.put(at, { text: ship }, { 'if-match': tag })).status).toBe(412);
+      expect((await read({ 'if-none-match': tag })).status).toBe(200);
+    }
+  });
+
   it('lets only one of two pages save', async () => {
     const made = api();
     const seen = await revision(made);

@@ -118,10 +118,13 @@ function editIn({
   throw new Refusal(422, 'E_VALUE', 'give either `text` or `operations`');
 }
 
-/** The revision that the client has read; `*` would replace what no person has seen. */
+/**
+ * The revision that the client has read, or the tag of an answer that has it. `*` would replace
+ * what no person has seen.
+ */
 function revisionIn(headers: Headers): string {
   const given = headers.get('if-match');
-  const [, revision] = /^\s*"?([0-9a-f]+)"?\s*$/.exec(given ?? '') ?? [];
+  const [, revision] = /^\s*"?([0-9a-f]+)(?:\.[\w-]+)?"?\s*$/.exec(given ?? '') ?? [];
   if (revision !== undefined) return revision;
   if (given !== null && given.trim() !== '*') return '';
   throw new Refusal(428, 'E_REFUSED', 'a change needs `If-Match` with the revision that you have read', {

@@ -68,7 +68,8 @@ export const workflowRoutes: readonly Route[] = [
         return { text, type: 'application/yaml; charset=utf-8', headers: tag };
       }
       const document = await readWorkflowFile(project.workflows, found);
-      return { document: isApplied ? { ...document, definition: document.effective } : document };
+      const shown = isApplied ? { ...document, definition: document.effective } : document;
+      return { document: shown, revision: document.revision };
     },
   }),
   route({

@@ -17,6 +17,16 @@ steps:
     command: [echo, "\${{ steps.build.output }}"]
 `;
 
+/** A chain in which no step waits for the one before the one before it. */
+const chain = `name: chain
+version: "1"
+timeout: 10m
+steps:
+  a: { command: [echo, a] }
+  b: { command: [echo, b], depends_on: [a] }
+  c: { command: [echo, c], depends_on: [b] }
+`;
+
 /** Stages, of which one needs a person, and what they can be given. */
 const stages = `workflow: { id: review, name: Review, version: 1.0.0 }
 stages:
@@ -44,6 +54,7 @@ stages:
 
 const bed = browserFixture({
   'workflows/flow.yaml': flow,
+  'workflows/chain.yaml': chain,
   'workflows/review.yaml': stages,
   'modules/rules.md': 'Be kind.\n',
   'workflows/bound.yaml': bound,
@@ -83,6 +94,44 @@ test('text and graph change each other, and saving keeps every other byte', asyn
   await expect.poll(() => shownText(page)).not.toContain('depends_on: [test]');
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => shownText(page)).toContain('depends_on: [test]');
+  expect(bed.fixture.faults).toEqual([]);
+});
+
+/** Draws a line from the circle of one step to what is at a place, as a hand does. */
+async function drawLine(page: Page, from: string, to: { readonly x: number; readonly y: number }) {
+  const step = page.locator(`[data-step="${from}"]`);
+  await step.hover();
+  const port = await step.locator('.port').boundingBox();
+  if (port === null) throw new Error(`${from} has no circle`);
+  await page.mouse.move(port.x + port.width / 2, port.y + port.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 10 });
+  await page.mouse.up();
+}
+
+async function middleOf(page: Page, step: string): Promise<{ x: number; y: number }> {
+  const at = await page.locator(`[data-step="${step}"]`).boundingBox();
+  if (at === null) throw new Error(`there is no step ${step}`);
+  return { x: at.x + at.width / 2, y: at.y + at.height / 2 };
+}
+
+test.each([0, -2, 1])('a line is drawn by the mouse, %i steps from the opening zoom', async (zoom) => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address);
+  await open(page, 'chain');
+  for (let step = 0; step < Math.abs(zoom); step += 1)
+    await page.getByRole('button', { name: zoom < 0 ? 'Zoom out' : 'Zoom in' }).click();
+  await drawLine(page, 'a', await middleOf(page, 'c'));
+  await expect.poll(() => shownText(page)).toMatch(/c: .*\[(?:a, b|b, a)\]/);
+  await drawLine(page, 'c', await middleOf(page, 'a'));
+  await page
+    .getByText(/this would be a cycle/)
+    .first()
+    .waitFor();
+  const text = await shownText(page);
+  const { x, y } = await middleOf(page, 'a');
+  await drawLine(page, 'b', { x, y: y + 150 });
+  expect(await shownText(page)).toBe(text);
   expect(bed.fixture.faults).toEqual([]);
 });
 
