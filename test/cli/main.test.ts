@@ -26,6 +26,8 @@ describe('the program', () => {
                                     anything
         doctor                      show which agent CLIs are installed, which sandboxing works, and what
                                     would fail
+        compare <task>              do a task twice, under two settings, and show costs and results side
+                                    by side
         completion <shell>          print the completion script of a shell
         help [command]              show help for a command
 
