@@ -69,8 +69,16 @@ export class TurnResults {
         ? { is: 'never', reason: looked.failure, usage: came.usage, session: came.session }
         : came;
     const { code, durationMs } = exit;
-    const host = this.#ledger.state.turns.get(turn)?.host ?? null;
-    folders.result(turn, attempt, round, { outcome, exit: code, durationMs, reported: reports, host });
+    const { host = null, provider = null } = this.#ledger.state.turns.get(turn) ?? {};
+    const launch = { provider, resumed: invocation.session !== null, orders, ended: this.#ledger.now() };
+    folders.result(turn, attempt, round, {
+      outcome,
+      exit: code,
+      durationMs,
+      reported: reports,
+      host,
+      launch,
+    });
     if (outcome.is === 'done') {
       const files = folders.collect(turn, attempt, round);
       const stamps = { newId: () => this.#ports.newId(), created: this.#ledger.now() };
