@@ -315,7 +315,7 @@ export function ordersMark(orders: string): string {
   return digest(createHash('sha256').update(orders));
 }
 
-/** The standing orders with this fingerprint that a prompt begins with; empty: it has others, or none. */
+/** The standing orders with this fingerprint at the head of a prompt; empty: there are none. */
 export function ordersIn(prompt: string, mark: string): string {
   const hash = createHash('sha256');
   let from = 0;
