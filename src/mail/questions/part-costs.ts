@@ -1,16 +1,13 @@
 import type { Calls } from '../../kernel/cost.ts';
-import type { CostsSum } from '../../documents/mail.ts';
+import type { CostsDocument, CostsSum } from '../../documents/mail.ts';
 
 /** What tokens are used for, in the order in which they are shown. */
 export type Part = 'system' | 'role' | 'mail' | 'files' | 'answers' | 'unknown';
 type Tokens = Readonly<Record<Part, number>>;
 
 /** The document of `costs --by part`. */
-export interface PartCosts {
-  readonly schema: 1;
+export interface PartCosts extends Omit<CostsDocument, 'by' | 'rows'> {
   readonly by: readonly ['part'];
-  /** The first day that counts, in UTC; null: all. */
-  readonly since: string | null;
   /** Every part once. Their tokens are those of the total. */
   readonly rows: readonly {
     readonly part: Part;
@@ -20,7 +17,6 @@ export interface PartCosts {
     /** Whether the tokens of the prompt were counted as its bytes divided by four. */
     readonly estimated: boolean;
   }[];
-  readonly total: CostsSum;
 }
 
 /** A launch of an agent, as far as it is known. */
