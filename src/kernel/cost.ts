@@ -59,6 +59,14 @@ export interface Usage {
   readonly more?: boolean;
 }
 
+/** What the calls of a model in one launch have used, in tokens. */
+export interface Calls {
+  /** The whole input of each call, with what the vendor had cached, in order. */
+  readonly inputs: readonly number[];
+  /** Of all calls together. */
+  readonly output: number;
+}
+
 /** A conversation that the provider keeps for resuming, and what it had cost at the last launch. */
 export interface Session {
   readonly id: string;

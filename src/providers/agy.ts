@@ -5,7 +5,7 @@ import { interrupted } from './exits.ts';
 import { failed, statusIn } from './failures.ts';
 import { networkVariables, silentMs, type ProviderOptions } from './options.ts';
 import { because, transient } from './outcomes.ts';
-import { nothing, pricedSinceSession, together, unknownUsage, usageOf } from './prices.ts';
+import { callsOf, nothing, pricedSinceSession, together, unknownUsage, usageOf } from './prices.ts';
 import { agyObeys } from './repository-settings.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
 import { failedIn, settle } from './sessions.ts';
@@ -29,6 +29,7 @@ export function agyProvider(options: ProviderOptions): Provider {
       start,
       read,
       said,
+      calls: (events) => callsOf(answersIn(events)),
       isFinal,
       obeys: agyObeys,
       idleMs: silentMs,
@@ -150,10 +151,14 @@ function usageIn(
   const price = options.price(model);
   const count = countOf(at(result, 'usage'));
   if (count !== null) return { model, ...pricedSinceSession(count, price, session) };
-  const answers = events.filter(isAnswer).flatMap((event) => countOf(stepOf(event)['usage']) ?? []);
+  const answers = answersIn(events);
   const streamed = together(answers.map((each) => usageOf({ ...each, usd: null }, price)));
   const unanswered = opened === undefined ? nothing : unknownUsage;
   return { model, total: unknownUsage, usage: answers.length === 0 ? unanswered : streamed };
+}
+
+function answersIn(events: readonly JsonObject[]): TokenCount[] {
+  return events.filter(isAnswer).flatMap((event) => countOf(stepOf(event)['usage']) ?? []);
 }
 
 /** Input is without what was cached, and output with the thoughts. */

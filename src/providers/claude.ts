@@ -8,7 +8,7 @@ import { failed } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { endOf } from './limits.ts';
 import { because, denied, never } from './outcomes.ts';
-import { sinceSession, together, unknownUsage, usageOf } from './prices.ts';
+import { callsOf, sinceSession, together, unknownUsage, usageOf, type Count } from './prices.ts';
 import { failedIn, settle } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
@@ -17,7 +17,7 @@ import { namesOf, ownOf, serversOf } from './tools.ts';
 import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
 import type { Capability } from '../kernel/capabilities.ts';
-import type { Usage } from '../kernel/cost.ts';
+import type { Calls, Usage } from '../kernel/cost.ts';
 import { ownValue } from '../kernel/own.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from './provider.ts';
 
@@ -40,7 +40,7 @@ const inherited = [
 
 /** Claude Code, driven by `claude -p` with its stream of JSON events. */
 export function claudeProvider(options: ProviderOptions): Provider {
-  return streamProvider(options, { restrict, start, read, said, isFinal });
+  return streamProvider(options, { restrict, start, read, said, calls, isFinal });
 }
 
 function restrict(capabilities: readonly Capability[]): Restriction {
@@ -295,16 +295,7 @@ function counter(options: ProviderOptions): Counter {
       const used = at(event, 'message', 'usage');
       if (event['type'] !== 'assistant' || used === undefined) return;
       const id = string(at(event, 'message', 'id')) ?? '';
-      const part = (...keys: readonly string[]) => figure(at(used, ...keys)) ?? 0;
-      const count = {
-        input: part('input_tokens'),
-        cached: part('cache_read_input_tokens'),
-        written: part('cache_creation_input_tokens'),
-        hourly: part('cache_creation', 'ephemeral_1h_input_tokens'),
-        output: part('output_tokens'),
-        usd: null,
-      };
-      const now = usageOf(count, options.price(string(at(event, 'message', 'model'))));
+      const now = usageOf(countOf(used), options.price(string(at(event, 'message', 'model'))));
       usage = together([usage, now, less(answers.get(id))]);
       answers.set(id, now);
     },
@@ -312,6 +303,32 @@ function counter(options: ProviderOptions): Counter {
       return usage;
     },
   };
+}
+
+function countOf(used: Json): Count {
+  const part = (...keys: readonly string[]) => figure(at(used, ...keys)) ?? 0;
+  return {
+    input: part('input_tokens'),
+    cached: part('cache_read_input_tokens'),
+    written: part('cache_creation_input_tokens'),
+    hourly: part('cache_creation', 'ephemeral_1h_input_tokens'),
+    output: part('output_tokens'),
+    usd: null,
+  };
+}
+
+/** Only the result has all of the output: an answer is reported as it begins. */
+function calls(events: readonly JsonObject[]): Calls {
+  const answers = new Map<string, Count>();
+  for (const event of events) {
+    const used = at(event, 'message', 'usage');
+    if (event['type'] === 'assistant' && used !== undefined)
+      answers.set(string(at(event, 'message', 'id')) ?? '', countOf(used));
+  }
+  const result = events.findLast(({ type }) => type === 'result');
+  const output = figure(at(result, 'usage', 'output_tokens'));
+  const counted = callsOf([...answers.values()]);
+  return output === null ? counted : { ...counted, output };
 }
 
 function less(usage: Usage = { usd: 0, tokens: 0 }): Usage {

@@ -8,7 +8,7 @@ import { interrupted } from './exits.ts';
 import { failed } from './failures.ts';
 import { networkVariables, silentMs, type ProviderOptions } from './options.ts';
 import { denied } from './outcomes.ts';
-import { nothing, together, unknownUsage, usageOf, type Count } from './prices.ts';
+import { callsOf, nothing, together, unknownUsage, usageOf, type Count } from './prices.ts';
 import { continued } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
 import { jsonSettings, missingServers, serversIn } from './own-settings.ts';
@@ -46,6 +46,7 @@ export function opencodeProvider(options: ProviderOptions): Provider {
     start,
     read,
     said,
+    calls: (events) => callsOf(stepsIn(events)),
     isFinal,
     notEnforced: ['max_command_time'],
     obeys: opencodeObeys,
@@ -264,12 +265,16 @@ function complaint(
  * for the model.
  */
 function usageIn(events: readonly JsonObject[], price: Price | null): Usage {
-  const steps = events.filter((event) => event['type'] === 'step_finish').map((event) => countOf(event));
+  const steps = stepsIn(events);
   // An error before its first step is an answer of the model's server that is none.
   if (steps.length === 0) return isRefused(events) ? nothing : unknownUsage;
   const usd = steps.reduce((sum, step) => sum + step.usd, 0);
   const { usd: priced, tokens } = together(steps.map((step) => usageOf({ ...step, usd: null }, price)));
   return { usd: usd === 0 && tokens !== 0 ? priced : usd, tokens };
+}
+
+function stepsIn(events: readonly JsonObject[]): (Count & { readonly usd: number })[] {
+  return events.filter((event) => event['type'] === 'step_finish').map(countOf);
 }
 
 function isRefused(events: readonly JsonObject[]): boolean {

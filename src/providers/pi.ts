@@ -6,14 +6,14 @@ import { interrupted } from './exits.ts';
 import { failed, statusIn } from './failures.ts';
 import { networkVariables, type ProviderOptions } from './options.ts';
 import { because, denied, transient } from './outcomes.ts';
-import { nothing, together, unknownUsage, usageOf } from './prices.ts';
+import { callsOf, nothing, together, unknownUsage, usageOf, type Count } from './prices.ts';
 import { runningCommands, type CommandNews } from './running-commands.ts';
 import { continued } from './sessions.ts';
 import { spending, type Counter } from './spending.ts';
 import { streamProvider } from './stream-provider.ts';
 import { environment } from './variables.ts';
 import type { Capability } from '../kernel/capabilities.ts';
-import type { Usage } from '../kernel/cost.ts';
+import type { Calls, Usage } from '../kernel/cost.ts';
 import type { CommandLine, Exit, Invocation, Outcome, Provider, Restriction } from './provider.ts';
 
 const login = 'run `pi` once and use /login, or set the key of its provider';
@@ -40,7 +40,7 @@ const policyName = 'pi-policy.json';
 /** pi, driven by `pi -p --mode json`; an extension of Mailroom decides each use of a tool. */
 export function piProvider(options: ProviderOptions): Provider {
   return {
-    ...streamProvider(options, { restrict, start, read, said, isFinal }),
+    ...streamProvider(options, { restrict, start, read, said, calls, isFinal }),
     tools: false,
     mcp: 'pi has no client for MCP servers',
   };
@@ -173,17 +173,26 @@ function tokensOf(answer: JsonObject): number {
   return tokens ?? 0;
 }
 
-/** A cost of 0 for used tokens means that pi has no price for the model. */
+function calls(events: readonly JsonObject[]): Calls {
+  const answers = events.filter(isAnswer).filter((answer) => tokensOf(answer) !== 0);
+  return callsOf(answers.map(countOf));
+}
+
 function usageBy(answer: JsonObject, price: Price | null): Usage {
+  return usageOf(countOf(answer), price);
+}
+
+/** A cost of 0 for used tokens means that pi has no price for the model. */
+function countOf(answer: JsonObject): Count {
   const part = (...path: readonly string[]) => figure(at(answer, 'message', 'usage', ...path)) ?? 0;
   const usd = part('cost', 'total');
-  const count = {
+  return {
     input: part('input'),
     cached: part('cacheRead'),
     written: part('cacheWrite'),
     output: part('output'),
+    usd: usd === 0 ? null : usd,
   };
-  return usageOf({ ...count, usd: usd === 0 ? null : usd }, price);
 }
 
 function counter(options: ProviderOptions): Counter {

@@ -1,6 +1,6 @@
 import { costOf, takenBy, type Price, type PriceList, type TokenCount } from '../kernel/price.ts';
 import table from './price-table.json' with { type: 'json' };
-import type { Session, Usage } from '../kernel/cost.ts';
+import type { Calls, Session, Usage } from '../kernel/cost.ts';
 
 /** List prices of the vendors, as of the day that the table names for each. */
 export const builtInPrices: PriceList = new Map<string, Price>(Object.entries(table.models));
@@ -26,6 +26,11 @@ export const unknownUsage: Usage = { usd: null, tokens: null };
 export function usageOf(count: Count, price: Price | null): Usage {
   const priced = price === null ? null : costOf(count, price);
   return { usd: count.usd ?? priced, tokens: takenBy(count) + count.output };
+}
+
+/** The calls of a launch, each counted alone. */
+export function callsOf(counts: readonly TokenCount[]): Calls {
+  return { inputs: counts.map(takenBy), output: counts.reduce((sum, { output }) => sum + output, 0) };
 }
 
 /** The sum of several usages; unknown if one of them is. */

@@ -2,7 +2,7 @@ import type { Content } from '../kernel/content.ts';
 import type { RoleName, ThreadId } from '../kernel/ids.ts';
 import type { AskedCall, DecidedCalls } from '../kernel/asked-call.ts';
 import type { Capability } from '../kernel/capabilities.ts';
-import type { Session, Budget, Usage } from '../kernel/cost.ts';
+import type { Calls, Session, Budget, Usage } from '../kernel/cost.ts';
 import type { McpAccess } from '../kernel/mcp.ts';
 import type { ProgramHome } from './program-home.ts';
 import type { Reading } from './reading.ts';
@@ -257,4 +257,9 @@ export interface Provider {
    * The agent's texts in an output that may begin in the middle. Missing: the output is that text.
    */
   readonly said?: (stdout: string) => string;
+  /**
+   * The calls of the model that a whole output reports, none of them if it reports only their sum.
+   * Missing: it always does.
+   */
+  readonly calls?: (stdout: string) => Calls;
 }

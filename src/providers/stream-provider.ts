@@ -1,4 +1,5 @@
 import { eventsIn } from './events.ts';
+import type { Calls } from '../kernel/cost.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { ProviderOptions } from './options.ts';
 import { formatDuration } from '../kernel/duration.ts';
@@ -11,6 +12,7 @@ interface StreamingCli
   readonly start: (invocation: Invocation, options: ProviderOptions) => CommandLine;
   readonly read: (exit: Exit, invocation: Invocation, options: ProviderOptions, now: number) => Outcome;
   readonly said: (events: readonly JsonObject[]) => string;
+  readonly calls?: (events: readonly JsonObject[]) => Calls;
   /** Whether an event is the final one, or (false) shows work after it; null: neither. */
   readonly isFinal: (event: JsonObject) => boolean | null;
 }
@@ -19,7 +21,7 @@ interface StreamingCli
  * An agent program that prints its events as JSON, resumes conversations and accepts MCP servers by
  * name.
  */
-export function streamProvider(options: ProviderOptions, { isFinal, ...cli }: StreamingCli): Provider {
+export function streamProvider(options: ProviderOptions, { isFinal, calls, ...cli }: StreamingCli): Provider {
   return {
     name: options.name,
     sessions: true,
@@ -32,6 +34,7 @@ export function streamProvider(options: ProviderOptions, { isFinal, ...cli }: St
       return exit.ended === 'lingered' ? withLingering(outcome, options) : outcome;
     },
     said: (stdout) => cli.said(eventsIn(stdout)),
+    ...(calls && { calls: (stdout: string) => calls(eventsIn(stdout)) }),
   };
 }
 

@@ -176,7 +176,7 @@ async function real(what: string): Promise<unknown> {
       await full.run('cancel', 't3');
       return (await full.json('retry', full.id('Review'))).document;
     default:
-      return (await full.json(command)).document;
+      return (await full.json(command, ...rest)).document;
   }
 }
 

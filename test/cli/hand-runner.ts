@@ -1,5 +1,5 @@
 import type { MemoryDisk } from '../support/memory-disk.ts';
-import type { Exit, Outcome } from '../../src/providers/provider.ts';
+import type { Exit, Outcome, Provider } from '../../src/providers/provider.ts';
 import type { AgentJob, CheckJob, Runner, RunnerEvents } from '../../src/host/runner/runner.ts';
 
 /** What an agent does in one invocation. */
@@ -9,6 +9,8 @@ export interface Work {
   /** Its final text. */
   readonly text?: string;
   readonly usd?: number;
+  /** Instead of text and dollars: what its program printed, and who reads it. */
+  readonly printed?: { readonly stdout: string; readonly by: Provider };
   /** Instead of all that: why it failed. */
   readonly fails?: string;
   /** With `fails`: the provider is at its limit until then. */
@@ -74,10 +76,16 @@ export class HandRunner implements Runner {
     return job;
   }
 
-  finish(role: string, { files = {}, text = 'nothing to send', usd, fails, until }: Work): void {
+  finish(role: string, { files = {}, text = 'nothing to send', usd, fails, until, printed }: Work): void {
     const job = this.#only(role);
     const outbox = job.invocation.paths.outbox.slice(this.#disk.root.length + 1);
     for (const [name, content] of Object.entries(files)) this.#disk.write(`${outbox}/${name}`, content);
+    if (printed) {
+      const { paths } = job.invocation;
+      this.#disk.write(paths.stdout.slice(this.#disk.root.length + 1), printed.stdout);
+      const exit = { ...exited, stdout: printed.stdout };
+      return this.#end(job.key, printed.by.read(exit, job.invocation, this.#disk.now()), 'exited');
+    }
     const cost = { usd: usd ?? null, tokens: null };
     if (fails === undefined) {
       const done = { is: 'done', text, session: null, usage: cost, model: null, denials: [] } as const;
@@ -94,16 +102,7 @@ export class HandRunner implements Runner {
 
   #end(key: string, outcome: Outcome, ended: Exit['ended']): void {
     if (!this.#jobs.delete(key)) return;
-    const exit: Exit = {
-      code: ended === 'exited' ? 0 : null,
-      signal: null,
-      ended,
-      error: null,
-      stdout: '',
-      stderr: '',
-      durationMs: 1_500,
-      edits: null,
-    };
+    const exit = ended === 'exited' ? exited : { ...exited, code: null, ended };
     this.events?.ended(key, outcome, exit);
   }
 
@@ -113,3 +112,14 @@ export class HandRunner implements Runner {
 }
 
 const usage = { usd: null, tokens: null };
+
+const exited: Exit = {
+  code: 0,
+  signal: null,
+  ended: 'exited',
+  error: null,
+  stdout: '',
+  stderr: '',
+  durationMs: 1_500,
+  edits: null,
+};

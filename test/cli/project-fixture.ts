@@ -10,6 +10,7 @@ import { defaultConfig } from '../../src/config/config.ts';
 import type { Protocol } from '../../src/mail/format/protocol.ts';
 import type { MailEvent } from '../../src/mail/machine/event.ts';
 import { type MailState } from '../../src/mail/machine/state.ts';
+import type { MailPorts } from '../../src/mail/host/ports.ts';
 import { MailHost } from '../../src/mail/host/mail-host.ts';
 import type { RunCard } from '../../src/letters/letters.ts';
 import type { Prunable } from '../../src/project/prune.ts';
@@ -166,11 +167,11 @@ export class ProjectFixture {
   readonly ended: string[] = [];
   options: ControllerOptions | null = null;
 
-  constructor(text = team) {
+  constructor(text = team, providers: MailPorts['providers'] = new Map()) {
     this.text = text;
     this.disk.plant('mailroom.yaml', 'concurrency: 4\n');
     this.terminal = new FakeTerminal(() => this.now);
-    this.#host = this.#boot();
+    this.#host = this.#boot(providers);
   }
 
   /** The protocol as text; what the commands read. */
@@ -205,8 +206,8 @@ export class ProjectFixture {
     return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000${mixed}`;
   };
 
-  #boot(): MailHost {
-    const ports = mailPorts(this.disk, { runner: this.runner, newId: this.newId });
+  #boot(providers: MailPorts['providers']): MailHost {
+    const ports = mailPorts(this.disk, { runner: this.runner, newId: this.newId, providers });
     const host = new MailHost(ports, {
       protocol: this.protocol,
       protocolHash: hashOf(this.disk),

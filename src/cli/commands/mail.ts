@@ -93,7 +93,10 @@ export const mail: Commands = {
   costs: {
     about: 'show costs in tokens and dollars by role, thread, run, step, provider, model, host, day or week',
     options: {
-      '--by <kinds>': { about: 'group by these, separated by commas', default: 'role' },
+      '--by <kinds>': {
+        about: 'group by these, separated by commas; or `part`: what the tokens were used for',
+        default: 'role',
+      },
       '--since <when>': 'only costs since a date (2026-11-21) or within a duration (7d)',
       '--csv': { about: 'print CSV, for a spreadsheet', conflicts: 'json' },
       ...json,

@@ -69,8 +69,8 @@ export class TurnResults {
         ? { is: 'never', reason: looked.failure, usage: came.usage, session: came.session }
         : came;
     const { code, durationMs } = exit;
-    const host = this.#ledger.state.turns.get(turn)?.host ?? null;
-    folders.result(turn, attempt, round, { outcome, exit: code, durationMs, reported: reports, host });
+    const ended = { outcome, exit: code, durationMs, reported: reports, ...this.#launched(invocation) };
+    folders.result(turn, attempt, round, ended);
     if (outcome.is === 'done') {
       const files = folders.collect(turn, attempt, round);
       const stamps = { newId: () => this.#ports.newId(), created: this.#ledger.now() };
@@ -105,6 +105,12 @@ export class TurnResults {
         borrowed.has(name) && content.ok ? [this.#refused(role, name, content.text, reason)] : [],
       ),
     ];
+  }
+
+  /** What the costs of its parts are counted by, later. */
+  #launched({ turn, session, orders }: Invocation) {
+    const { host = null, provider = null } = this.#ledger.state.turns.get(turn) ?? {};
+    return { host, launch: { provider, resumed: session !== null, orders, ended: this.#ledger.now() } };
   }
 
   #refused(role: RoleName, name: string, text: string, reason: Reason): Fact {

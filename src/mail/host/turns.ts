@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { turnOf, type Decision, type Process } from '../machine/decide.ts';
 import type { Fact } from '../machine/event.ts';
 import { metBy } from '../machine/rules/outcomes.ts';
@@ -6,6 +5,7 @@ import { fileName } from '../format/message.ts';
 import { prompt, standingOrders } from '../machine/prompt.ts';
 import { decidedCalls } from '../machine/rules/questions.ts';
 import { type Role, providersOf } from '../format/protocol.ts';
+import { ordersMark } from '../mailboxes/turn-folders.ts';
 import { mayChange } from '../../kernel/permissions.ts';
 import type { Turn } from '../machine/state.ts';
 import { owedSteps } from '../machine/step.ts';
@@ -186,7 +186,7 @@ export class Turns {
     const files = mails.map((message) => ({ name: fileName(message), text: formatMessage(message) }));
     const { folders, project } = this.#ports;
     const standing = standingOrders(protocol, role.name, roleText);
-    const orders = createHash('sha256').update(standing).digest('base64url').slice(0, 16);
+    const orders = ordersMark(standing);
     const parts = { orders: session?.orders === orders ? '' : standing, resumed };
     const at = { turn: turn.id, attempt: turn.attempt, round: turn.round };
     const outbox = folders.outboxOf(turn.id, turn.attempt);

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import { bytesInWords } from '../../kernel/bytes.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { counted } from '../../kernel/enumerate.ts';
@@ -307,4 +308,25 @@ function roundName(name: string, round: number): string {
   if (round === 0) return name;
   const dot = name.indexOf('.');
   return dot < 0 ? `${name}-${round}` : `${name.slice(0, dot)}-${round}${name.slice(dot)}`;
+}
+
+/** A fingerprint of the standing orders at the head of a prompt. */
+export function ordersMark(orders: string): string {
+  return digest(createHash('sha256').update(orders));
+}
+
+/** The standing orders with this fingerprint at the head of a prompt; empty: there are none. */
+export function ordersIn(prompt: string, mark: string): string {
+  const hash = createHash('sha256');
+  let from = 0;
+  for (let at = prompt.indexOf('\n\n'); at !== -1; at = prompt.indexOf('\n\n', at + 2)) {
+    hash.update(prompt.slice(from, at));
+    if (digest(hash.copy()) === mark) return prompt.slice(0, at);
+    from = at;
+  }
+  return '';
+}
+
+function digest(hash: Hash): string {
+  return hash.digest('base64url').slice(0, 16);
 }

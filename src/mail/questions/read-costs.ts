@@ -28,12 +28,18 @@ function kindsIn(text: string): CostKind[] {
   const words = text.split(',').map((word) => word.trim());
   const found = words.flatMap((word) => costKinds.find((kind) => kind === word) ?? []);
   if (found.length === words.length && new Set(found).size === found.length) return found;
+  if (words.includes('part'))
+    throw new MailroomError(
+      'E_USAGE',
+      '`part` stands alone, and only the command line has it',
+      'run mailroom costs --by part',
+    );
   const wrong = words.find((word) => !costKinds.some((kind) => kind === word)) ?? text;
   throw new MailroomError(
     'E_USAGE',
     `\`${text}\` is not a value of \`--by <kinds>\``,
     didYouMean(wrong, costKinds) ??
-      `one or several of ${costKinds.join(', ')}, each once, separated by commas`,
+      `one or several of ${costKinds.join(', ')}, each once, separated by commas; or part, alone`,
   );
 }
 

@@ -188,7 +188,8 @@ function showTurn(project: Project, state: MailState, id: TurnId): Shown {
  */
 const mostFolders = 1_000;
 
-function invocationsOf(project: Project, id: TurnId): InvocationDocument[] {
+/** The invocations of a turn whose folders still exist, in order. */
+export function invocationsOf(project: Project, id: TurnId): InvocationDocument[] {
   const found: InvocationDocument[] = [];
   for (let attempt = 1; attempt <= mostFolders; attempt += 1) {
     const folder = `.mailroom/turns/${id}/${String(attempt)}`;
