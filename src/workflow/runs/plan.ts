@@ -7,10 +7,10 @@ import type { FoundWorkflow } from '../../project/definition/contracts.ts';
 import type { Contract, PlanDocument } from '../../documents/workflows.ts';
 
 /** What a plan needs besides the definition and its budget. */
-export interface Planning extends Omit<PlanData, 'budget'> {
+export type Planning = Omit<PlanData, 'budget'> & {
   /** What each call of a step's agent reads besides the prompt, in words; null: it has no agent. */
-  overheadOf(step: Pick<Contract, 'provider' | 'role'>): string | null;
-}
+  readonly overheadOf: (step: Pick<Contract, 'provider' | 'role'>) => string | null;
+};
 
 export function planDocument(
   definition: Workflow,

@@ -81,7 +81,7 @@ export const mail: readonly Mutation[] = [
   {
     mechanism: 'an answer goes to who asked',
     file: 'mail/machine/rules/address.ts',
-    from: 'if (asker !== undefined && !to.includes(asker))',
+    from: 'if (asker !== null && !to.includes(asker) && !type.closes)',
     to: 'if (false)',
     seenBy: ['test/mail/machine/messages.test.ts'],
   },
