@@ -31,6 +31,8 @@ const item = z.strictObject({
         type: z.enum(['string', 'number', 'integer', 'boolean', 'list', 'array', 'object', 'any']),
         enum: z.array(json).nullable().describe('The allowed values; null: any of its type'),
         required: z.boolean(),
+        default: json.describe('What an empty answer means; null: nothing'),
+        description: z.string().nullable(),
       }),
     )
     .describe('The fields of the types that answer it'),

@@ -108,6 +108,8 @@ const answerFields = z.record(
     type: z.enum(['string', 'number', 'integer', 'boolean', 'array', 'object', 'any']),
     enum: z.array(json).nullable().describe('The allowed values; null: any of its type'),
     required: z.boolean(),
+    default: json.describe('What an empty answer means; null: nothing'),
+    description: z.string().nullable(),
   }),
 );
 

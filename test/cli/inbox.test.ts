@@ -102,7 +102,15 @@ describe('inbox', () => {
           since: expect.stringMatching(/^2026-11-21T20:45:0\d\.\d{3}Z$/) as unknown,
           deadline: expect.stringMatching(/^2026-11-21T21:15:0\d\.\d{3}Z$/) as unknown,
           on_timeout: 'the thread fails',
-          fields: { why: { type: 'string', enum: ['later', 'never'], required: true } },
+          fields: {
+            why: {
+              type: 'string',
+              enum: ['later', 'never'],
+              required: true,
+              default: null,
+              description: null,
+            },
+          },
           reply_types: ['answer', 'refusal'],
           command: [
             `mailroom reply ${id.slice(-6)} --type answer --as lead --message "…"`,

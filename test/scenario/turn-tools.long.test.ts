@@ -222,7 +222,7 @@ describe('the tools of a turn', () => {
       ['send_message', { ...letter, type: 'constructor' }],
       ['send_message', { ...letter, attachments: ['../../etc/passwd'] }],
       ['send_message', { ...letter, attachments: ['/etc/passwd'] }],
-      ['ask', { to: 'user', question: 'May I?' }],
+      ['ask', { to: 'stranger', question: 'May I?' }],
       ['report_progress', { text: 'x'.repeat(501) }],
       ['report_progress', { text: 'x', role: 'checker' }],
       ['read_thread', { thread: 'another' }],

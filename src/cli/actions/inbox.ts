@@ -60,8 +60,10 @@ function timing({ since: at, deadline, on_timeout: otherwise }: WaitingItem, now
 }
 
 function fieldLines({ fields }: WaitingItem): string[] {
-  return Object.entries(fields).map(([name, { type, enum: values, required }]) => {
+  return Object.entries(fields).map(([name, { type, enum: values, required, ...field }]) => {
     const choices = values === null ? type : values.map((value) => JSON.stringify(value)).join(' | ');
-    return line(`    --field ${name}=…  ${choices}${required ? '' : ', optional'}`);
+    const usual = field.default === null ? ', optional' : `, default ${JSON.stringify(field.default)}`;
+    const about = field.description === null ? '' : `: ${field.description}`;
+    return line(`    --field ${name}=…  ${choices}${required ? '' : usual}${about}`);
   });
 }

@@ -69,10 +69,9 @@ export function formatMessage(message: Message): string {
 
 /** The message as a prompt quotes it, below who wrote it to whom: what its author said. */
 export function quotedMessage(message: Message): string {
-  const { subject, body } = message;
-  const said = subjectOf(body) === subject ? '' : formatEntry('subject', subject);
-  const head = said + particulars(message);
-  return head === '' ? body : `${head}\n${body}`;
+  const { type, subject, body } = message;
+  const about = subjectOf(body) === subject ? '' : formatEntry('subject', subject);
+  return `${formatEntry('type', type)}${about}${particulars(message)}\n${body}`;
 }
 
 /** The lines of front matter that not every message has. */

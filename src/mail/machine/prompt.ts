@@ -140,7 +140,7 @@ function history(state: MailState, turn: Turn): string {
     .filter(({ from, to }) => from !== 'mailroom' || to.includes(turn.role));
   if (earlier.length === 0) return '';
   const shown = earlier.map((message) =>
-    quoted(`From ${message.from} to ${message.to.join(', ')} (\`${message.type}\`):`, quotedMessage(message)),
+    quoted(`From ${message.from} to ${message.to.join(', ')}:`, quotedMessage(message)),
   );
   return [
     '## The thread so far',
@@ -155,9 +155,7 @@ function messages(state: MailState, turn: Turn, parts: PromptParts): string {
   if (turn.round > 0 && parts.resumed && taken.length > 0) return '';
   const title = turn.wait === null ? '## Your mail' : '## The answers that you waited for';
   if (taken.length === 0) return `${title}\n\nNothing is left of it: it was withdrawn. Continue without it.`;
-  const shown = taken.map((message) =>
-    quoted(`From ${message.from} (\`${message.type}\`):`, quotedMessage(message)),
-  );
+  const shown = taken.map((message) => quoted(`From ${message.from}:`, quotedMessage(message)));
   return [title, ...shown].join('\n\n');
 }
 

@@ -136,9 +136,9 @@ function requestItem(
     deadline: isoOrNull(deadline),
     on_timeout: deadline === null || request === null ? null : consequenceOf(state, protocol, mail),
     fields: Object.fromEntries(
-      Object.entries(fields).map(([name, { type, enum: values, required }]) => [
+      Object.entries(fields).map(([name, { type, enum: values, required, default: usual, description }]) => [
         name,
-        { type, enum: values, required },
+        { type, enum: values, required, default: usual, description },
       ]),
     ),
     reply_types: types,

@@ -41,7 +41,7 @@ function valuesOf(
     const value = text.trim() === '' ? undefined : valueOf(shape, text);
     if (value !== undefined) values[name] = value;
     else if (text.trim() !== '') faults[name] = `It must be ${inWords(shape)}.`;
-    else if (shape.required && shape.default === undefined) faults[name] = 'Fill this in.';
+    else if (shape.required && shape.default == null) faults[name] = 'Fill this in.';
   }
   return { values, faults };
 }
@@ -158,7 +158,7 @@ function Field({
     <div class="field">
       <label for={id}>
         {label}
-        {shape.required && shape.default === undefined && <span class="required"> required</span>}
+        {shape.required && shape.default == null && <span class="required"> required</span>}
       </label>
       <Input id={id} shape={shape} text={text.value} isWrong={fault !== undefined} type={type} />
       {fault !== undefined && (
@@ -169,9 +169,7 @@ function Field({
       <p class="help" id={`${id}-help`}>
         {shape.description != null && shape.description !== '' && `${oneLine(shape.description, 300)} `}
         {shape.enum === null && shape.type !== 'string' && `Type: ${inWords(shape)}. `}
-        {shape.default !== undefined &&
-          shape.default !== null &&
-          `Default: ${oneLine(written(shape.default), 120)}.`}
+        {shape.default != null && `Default: ${oneLine(written(shape.default), 120)}.`}
       </p>
     </div>
   );
@@ -197,7 +195,7 @@ function Input({ id, shape, text, isWrong, type }: InputProps) {
   if (choices !== null)
     return (
       <select {...given} onChange={typed}>
-        <option value="">{shape.default === undefined ? 'Choose …' : 'Default'}</option>
+        <option value="">{shape.default == null ? 'Choose …' : 'Default'}</option>
         {choices.map((each) => (
           <option key={each} value={each}>
             {oneLine(each, 120)}

@@ -148,7 +148,7 @@ function Outcome({ result }: { readonly result: JsonObject }) {
     <>
       <Facts
         of={[
-          ['Ended', typeof is === 'string' && <State value={is} />],
+          ['Ended', typeof is === 'string' && <Ended is={is} />],
           ['Reason', typeof text === 'string' && <Line value={text} limit={400} />],
           ['Took', typeof durationMs === 'number' && duration(durationMs)],
           ['Cost', cost],
@@ -163,6 +163,13 @@ function Outcome({ result }: { readonly result: JsonObject }) {
       </details>
     </>
   );
+}
+
+/** What became of a launch, in words; a failure is red, whatever comes after it. */
+function Ended({ is }: { readonly is: string }) {
+  if (is === 'never') return <span class="state bad">failed, not retried</span>;
+  if (is === 'later') return <span class="state bad">failed, to be tried again</span>;
+  return <State value={is} />;
 }
 
 function objectIn(value: Json): JsonObject {

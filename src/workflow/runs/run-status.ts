@@ -15,7 +15,7 @@ import type { ProjectHolder } from '../../host/holder.ts';
 import { RunExplainer } from '../machine/explain/explain.ts';
 import { explained, isMoving } from '../../documents/explained.ts';
 import type { RunSlots } from './slots.ts';
-import { approveCommand, resumeCommand, runCommand, type AnswerFields } from './run-commands.ts';
+import { approveCommand, resumeCommand, runCommand } from './run-commands.ts';
 import { iso, isoOrNull } from '../../kernel/times.ts';
 import type { HostedRun } from '../host/hosted-runs.ts';
 import { because, type Why } from '../../kernel/why.ts';
@@ -105,12 +105,14 @@ export function runStatus(
   };
 }
 
-function answerFields(types: Approval['fields']): AnswerFields {
+function answerFields(types: Approval['fields']) {
   return Object.fromEntries(
-    Object.entries(types).map(([name, { type, enum: values, required }]) => [
-      name,
-      { type, enum: values, required },
-    ]),
+    Object.entries(types).map(
+      ([name, { type, enum: values, required, default: usual = null, description }]) => [
+        name,
+        { type, enum: values, required, default: usual, description },
+      ],
+    ),
   );
 }
 

@@ -108,9 +108,9 @@ it('quotes what an author said, without who, when and ids, which the heading or 
   const mail = world.state.mail.get(id)!;
   const quote = (message: Partial<Message>) => {
     world.state.mail.set(id, { ...mail, message: { ...mail.message, ...message } });
-    return /From architect \(`design`\):\n\n```text\n(.*?)\n```/s.exec(engineerPrompt(world))?.[1];
+    return /From architect:\n\n```text\ntype: design\n(.*?)\n```/s.exec(engineerPrompt(world))?.[1];
   };
-  expect(quote({ subject: 'A plan', body: '# A plan\n\nDo it.\n' })).toBe('# A plan\n\nDo it.');
+  expect(quote({ subject: 'A plan', body: '# A plan\n\nDo it.\n' })).toBe('\n# A plan\n\nDo it.');
   expect(quote({ subject: 'A plan', body: 'Do it.\n', fields: { risk: 'low' } })).toBe(
     'subject: A plan\nfields:\n  risk: low\n\nDo it.',
   );
