@@ -86,6 +86,27 @@ export const mail: readonly Mutation[] = [
     seenBy: ['test/mail/machine/messages.test.ts'],
   },
   {
+    mechanism: 'an answer that closes the thread need not go to who asked',
+    file: 'mail/machine/rules/address.ts',
+    from: 'if (asker !== null && !to.includes(asker) && !type.closes)',
+    to: 'if (asker !== null && !to.includes(asker))',
+    seenBy: ['test/mail/machine/threads.test.ts'],
+  },
+  {
+    mechanism: 'what only ends the thread is not enough of an answer',
+    file: 'mail/protocol/check/requests.ts',
+    from: 'const coming = replies.filter((reply) => !frees(type, reply));',
+    to: 'const coming = replies.filter(() => false);',
+    seenBy: ['test/scenario/readme.test.ts'],
+  },
+  {
+    mechanism: 'the built-in question goes to who sent the mail of the turn',
+    file: 'mail/machine/rules/address.ts',
+    from: 'const senders = asks.filter((name) => protocol.roles.has(name));',
+    to: 'const senders = [...protocol.roles.keys()];',
+    seenBy: ['test/mail/machine/asking.test.ts'],
+  },
+  {
     mechanism: 'a blocking request goes not to its sender',
     file: 'mail/machine/rules/address.ts',
     from: "if (type.blocking !== 'none' && to.includes(author.role))",

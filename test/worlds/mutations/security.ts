@@ -274,4 +274,25 @@ export const security: readonly Mutation[] = [
     to: 'group * 4',
     seenBy: ['test/process/output/mask.test.ts'],
   },
+  {
+    mechanism: 'a role without commands that plays with claude is asked about each',
+    file: 'providers/claude.ts',
+    from: "[['--settings', askForCommands]]",
+    to: '[]',
+    seenBy: ['test/providers/start.test.ts'],
+  },
+  {
+    mechanism: 'the shell is not offered where the rule against it would be replaced',
+    file: 'providers/claude.ts',
+    from: 'given.some((argument) => /^--settings(=|$)/.test(argument))',
+    to: 'given.some(() => false)',
+    seenBy: ['test/providers/start.test.ts'],
+  },
+  {
+    mechanism: 'the tag of a workflow is what changes it',
+    file: 'server/http/routes/workflow-editing.ts',
+    from: String.raw`(?:\.[\w-]+)?`,
+    to: '',
+    seenBy: ['test/server/http/workflows.test.ts'],
+  },
 ];

@@ -24,7 +24,10 @@ export type Addressed = { readonly sent: Sent } | { readonly problems: readonly 
 
 const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ') || 'nothing';
 
-/** The types that a role may send, the built-in `question` of a role with turns among them. */
+/**
+ * The types that a role may send, for people and prompts to read: of the built-in `question`, which
+ * a role with turns may send, `to` says in words to whom.
+ */
 export function offered(protocol: Protocol, role: RoleName): MessageType[] {
   const asking = hasQuestion(protocol) && !isHuman(protocol, role);
   return [
