@@ -28,10 +28,15 @@ export const mail: Commands = {
     about: 'list what waits for you: requests to answer, gates to approve, notices',
     options: {
       '--as <role>': 'only what waits for this human role',
+      '--done [ids]': 'put all notices away, or some (--done=@2,@3)',
       '--watch': 'list it again whenever something changes',
       ...json,
     },
-    examples: ['mailroom inbox', 'mailroom reply @1 --message "Use the second parser."'],
+    examples: [
+      'mailroom inbox',
+      'mailroom reply @1 --message "Use the second parser."',
+      'mailroom inbox --done',
+    ],
     run: async () => (await import('../actions/inbox.ts')).inbox,
   },
   send: {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { json } from '../../../documents/common.ts';
+import { doneDocument } from '../../../documents/inbox.ts';
 import {
   costsDocument,
   differenceDocument,
@@ -12,6 +13,7 @@ import {
   type Shown,
 } from '../../../documents/mail.ts';
 import { messageDifference } from '../../../mail/questions/message-difference.ts';
+import { putAway } from '../../../mail/questions/done.ts';
 import { readCosts } from '../../../mail/questions/read-costs.ts';
 import { ask, targetsOf, type Asked as CommandAsked } from '../../../mail/questions/requests.ts';
 import { showAt } from '../../../mail/questions/show.ts';
@@ -177,6 +179,15 @@ const writing: readonly Route[] = [
     statuses: [201, 202],
     handle: async (services, asked) =>
       sent(await replyAs(speaking(services, asked), asked.params.id, asked.body)),
+  }),
+  route({
+    method: 'post',
+    path: '/api/v1/inbox/done',
+    summary: 'Put notices away',
+    tag: 'mail',
+    body: z.strictObject({ ids: z.array(z.string()).min(1).max(1_000).describe('Of notices') }),
+    document: doneDocument,
+    handle: async ({ project }, { body }) => ({ document: await putAway(project, null, body.ids) }),
   }),
 ];
 
