@@ -72,6 +72,12 @@ async function open(page: Page, id: string): Promise<void> {
   await page.getByRole('group', { name: /^Graph of/ }).waitFor();
 }
 
+/** Opens the drawer of the text. */
+async function openText(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Text', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Text of the workflow' }).waitFor();
+}
+
 /** The text as the editor has it: only the lines that are shown. */
 const shownText = (page: Page) => page.locator('.cm-content').first().innerText();
 

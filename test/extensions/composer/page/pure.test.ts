@@ -109,7 +109,7 @@ describe('the places of steps', () => {
     const wide = { x: -50, y: 10, width: 20_000, height: 300 };
     expect(fitted(wide, 800, 600).scale).toBe(0.1);
     const camera = firstView(wide, 800, 600);
-    expect(camera).toMatchObject({ scale: 0.6, x: -50 });
+    expect(camera).toMatchObject({ scale: 0.85, x: -50 });
     // In the middle of the height, which is enough for all of it.
     expect(camera.y + 600 / camera.scale / 2).toBeCloseTo(10 + 300 / 2);
     const small = { x: 0, y: 0, width: 700, height: 300 };
