@@ -92,27 +92,25 @@ export function firstView(frame: Frame, width: number, height: number): Camera {
   };
 }
 
-/** The camera with the step at a place in the middle. */
-export function centred(
-  { x, y }: Point,
-  { scale }: Camera,
-  { width, height }: { readonly width: number; readonly height: number },
-): Camera {
-  return {
-    scale,
-    x: x + (box.width - width / scale) / 2,
-    y: y + (box.height - height / scale) / 2,
-  };
-}
+/** Between a step that is brought into view and the edge, in pixels of the canvas. */
+const edge = 24;
 
-/** Whether a camera shows the whole of the step at a place. */
-export function isWithin(
-  { x, y }: Point,
+/** The camera, moved as little as needed to show the step at a place. */
+export function brought(
+  place: Point,
   camera: Camera,
   { width, height }: { readonly width: number; readonly height: number },
-): boolean {
-  const [right, bottom] = [camera.x + width / camera.scale, camera.y + height / camera.scale];
-  return x >= camera.x && y >= camera.y && x + box.width <= right && y + box.height <= bottom;
+): Camera {
+  const begin = (at: number, length: number, seen: number, room: number) =>
+    room < length + 2 * edge
+      ? at - (room - length) / 2
+      : Math.min(at - edge, Math.max(at + length + edge - room, seen));
+  const { scale } = camera;
+  return {
+    scale,
+    x: begin(place.x, box.width, camera.x, width / scale),
+    y: begin(place.y, box.height, camera.y, height / scale),
+  };
 }
 
 /** The camera after a zoom by a factor, in which a point of the canvas keeps its place. */

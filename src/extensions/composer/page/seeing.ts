@@ -2,16 +2,7 @@ import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Point } from '../../../web/graph.ts';
 import type { Composer } from './model.ts';
-import {
-  besides,
-  centred,
-  firstView,
-  frameOf,
-  isWithin,
-  type Camera,
-  type Direction,
-  type Room,
-} from './placing.ts';
+import { besides, brought, firstView, frameOf, type Camera, type Direction, type Room } from './placing.ts';
 import { stepUnder, type Gesture } from './pointing.ts';
 
 interface Seeing {
@@ -50,8 +41,8 @@ export function useCamera({ composer, placed, direction, size, gesture, host }: 
   const show = (place: Point | undefined) => {
     const { value } = camera;
     const room = roomOf(host.current);
-    if (place !== undefined && value !== null && !isWithin(place, besides(value, room, -1), room))
-      camera.value = besides(centred(place, value, room), room);
+    if (place !== undefined && value !== null)
+      camera.value = besides(brought(place, besides(value, room, -1), room), room);
   };
   useEffect(() => {
     const added = [...placed].flatMap(([name, place]) => (known.current.has(name) ? [] : [place]));
