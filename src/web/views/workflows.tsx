@@ -43,7 +43,7 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
               </a>{' '}
               {!row.ok && <State value="error" />}
               {row.title !== null && row.title !== row.name && (
-                <p class="dim">
+                <p class="help">
                   <Line value={row.title} limit={80} />
                 </p>
               )}

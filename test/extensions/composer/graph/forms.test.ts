@@ -26,7 +26,7 @@ test('the forms bind modules and memories to a workflow of stages and to each st
     for (const { keys, often } of formsFor(language, languages)!.kinds) {
       expect(often.length).toBeGreaterThan(2);
       expect(often.length).toBeLessThanOrEqual(5);
-      expect(keys).toEqual(expect.arrayContaining(often));
+      expect(keys).toEqual(expect.arrayContaining([...often]));
     }
   // Only agents have prompts.
   const withContext = kinds.filter(({ keys }) => keys.includes('context'));
