@@ -177,7 +177,7 @@ function Field({
 
 /** A text with what ends a sentence. */
 function sentence(text: string): string {
-  return text === '' || /[.!?:…]$/.test(text) ? text : `${text}.`;
+  return text === '' || /[.!?:\u2026]$/.test(text) ? text : `${text}.`;
 }
 
 interface InputProps {
