@@ -14,6 +14,11 @@ const ui = z
   .describe('What the composer has stored of it; null: nothing');
 const path = z.array(z.union([z.string(), z.int().min(0)]));
 
+const title = z
+  .string()
+  .nullable()
+  .describe('What people call it; null: nothing else than its name, or it has errors');
+
 const about = {
   id: z.string().nullable().describe('`workflow.id`; null: it has none'),
   tags: texts,
@@ -28,6 +33,7 @@ export const workflowsDocument = z.array(
     file: z.string(),
     ok: z.boolean().describe('False: it cannot be run'),
     name: z.string().nullable().describe('Null where there are errors'),
+    title,
     version: z.string().nullable(),
     language: z.string().nullable(),
     description: z.string().nullable(),
@@ -76,6 +82,7 @@ const workflow = {
   errors: diagnostics,
   warnings: diagnostics,
   name: z.string().nullable(),
+  title,
   version: z.string().nullable(),
   description: z.string().nullable(),
   revision: z.string().describe('Of the text: what `If-Match` takes'),
@@ -140,6 +147,7 @@ export const validateDocument = z.strictObject({
       file: z.string(),
       ok: z.boolean(),
       name: z.string().nullable(),
+      title,
       language: z.string().nullable(),
       steps: count.nullable(),
       default_timeout: z.array(z.string()).describe('Steps whose agent times out after 2 hours'),
@@ -164,7 +172,7 @@ export const planDocument = z.strictObject({
   schema: version,
   workflow: z.string(),
   language: z.string(),
-  title: z.string().nullable(),
+  title,
   overrides: z.array(z.strictObject({ file: z.string(), isNamed: z.boolean(), changes: texts })),
   batches: z.array(z.strictObject({ number: count, parallel: z.boolean(), steps: texts })),
   contracts: z.array(

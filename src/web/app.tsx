@@ -46,13 +46,16 @@ interface Extended {
   readonly extensions: readonly PageExtension[];
 }
 
-function placesOf({ extensions }: Extended): typeof own {
-  return [...own, ...extensions.flatMap(({ view }) => (view ? [[view.place, view.name] as const] : []))];
+/** The views of extensions that are reached from a view; null: from the list. */
+function addedTo(from: 'costs' | null, { extensions }: Extended): typeof own {
+  return extensions.flatMap(({ view }) =>
+    view !== undefined && (view.from ?? null) === from ? [[view.place, view.name] as const] : [],
+  );
 }
 
 export function App({ extensions }: Extended) {
-  const places = placesOf({ extensions });
-  useSignalEffect(() => focusTitle(places));
+  const places = [...own, ...addedTo(null, { extensions })];
+  useSignalEffect(() => focusTitle([...places, ...addedTo('costs', { extensions })]));
   if (saved === null && key.value === null) return <KeyNeeded />;
   return (
     <>
@@ -120,7 +123,7 @@ function Outlet({ extensions }: Extended) {
     case 'workflows':
       return <OfWorkflows id={id} part={part} extensions={extensions} />;
     case 'costs':
-      return <Costs />;
+      return <Costs more={addedTo('costs', { extensions })} />;
     case 'send':
       return <Send key={id} role={id} />;
     case 'why':

@@ -167,12 +167,17 @@ function Field({
         </p>
       )}
       <p class="help" id={`${id}-help`}>
-        {shape.description != null && shape.description !== '' && `${oneLine(shape.description, 300)} `}
+        {shape.description != null && `${sentence(oneLine(shape.description, 300))} `}
         {shape.enum === null && shape.type !== 'string' && `Type: ${inWords(shape)}. `}
-        {shape.default != null && `Default: ${oneLine(written(shape.default), 120)}.`}
+        {shape.default != null && `Default: ${oneLine(written(shape.default), 120)}`}
       </p>
     </div>
   );
+}
+
+/** A text with what ends a sentence. */
+function sentence(text: string): string {
+  return text === '' || /[.!?:\u2026]$/.test(text) ? text : `${text}.`;
 }
 
 interface InputProps {
@@ -190,12 +195,15 @@ function Input({ id, shape, text, isWrong, type }: InputProps) {
     'aria-describedby': isWrong ? `${id}-fault ${id}-help` : `${id}-help`,
     'aria-invalid': isWrong,
     value: text,
+    ...(shape.default != null && { placeholder: oneLine(written(shape.default), 120) }),
   };
   const choices = shape.enum?.map(written) ?? (shape.type === 'boolean' ? ['true', 'false'] : null);
   if (choices !== null)
     return (
       <select {...given} onChange={typed}>
-        <option value="">{shape.default == null ? 'Choose …' : 'Default'}</option>
+        <option value="">
+          {shape.default == null ? 'Choose …' : `Default: ${oneLine(written(shape.default), 60)}`}
+        </option>
         {choices.map((each) => (
           <option key={each} value={each}>
             {oneLine(each, 120)}

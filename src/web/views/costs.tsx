@@ -2,7 +2,8 @@ import { costKinds } from '../../kernel/cost.ts';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Line, Price } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
-import { query, refine } from '../state/route.ts';
+import { link, query, refine } from '../state/route.ts';
+import { CostDays } from './cost-days.tsx';
 import type { CostsDocument } from '../../documents/mail.ts';
 
 const periods = [
@@ -12,14 +13,23 @@ const periods = [
   ['30d', 'Thirty days'],
 ] as const;
 
-/** What was paid, and for what. */
-export function Costs() {
+/** What was paid, and for what. `more`: views that are reached from here. */
+export function Costs({ more }: { readonly more: readonly (readonly [place: string, name: string])[] }) {
   const [by, since] = [query.value.get('by') ?? 'role', query.value.get('since') ?? ''];
   const live = useLive<CostsDocument>(
     `/costs?by=${encodeURIComponent(by)}${since === '' ? '' : `&since=${encodeURIComponent(since)}`}`,
   );
+  const days = useLive<CostsDocument>(`/costs?by=day,role&since=${since === '' ? '30d' : since}`);
+  const { value: perDay } = days.value;
   return (
-    <View title="Costs">
+    <View
+      title="Costs"
+      actions={more.map(([place, name]) => (
+        <a key={place} class="button" href={link(place)}>
+          {name}
+        </a>
+      ))}
+    >
       <div class="filters">
         <select
           aria-label="Group by"
@@ -31,6 +41,7 @@ export function Costs() {
               By {kind}
             </option>
           ))}
+          <option value="day,role">By day and role</option>
         </select>
         <select
           aria-label="Period"
@@ -44,6 +55,7 @@ export function Costs() {
           ))}
         </select>
       </div>
+      {perDay !== null && <CostDays costs={perDay} />}
       <Loaded live={live}>
         {(costs) => (costs.rows.length === 0 ? <Empty>Nothing was spent.</Empty> : <Rows costs={costs} />)}
       </Loaded>

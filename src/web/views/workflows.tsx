@@ -7,6 +7,7 @@ import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { stateOf } from './runs.tsx';
 import { StartRun } from './start-run.tsx';
+import { StepGraph, type GraphStep } from './step-graph.tsx';
 
 /** The workflows of the project, the unreadable ones with their problem. */
 export function Workflows({ extensions }: { readonly extensions: readonly PageExtension[] }) {
@@ -41,10 +42,15 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
                 <Line value={row.name ?? row.file} limit={60} />
               </a>{' '}
               {!row.ok && <State value="error" />}
+              {row.title !== null && row.title !== row.name && (
+                <p class="help">
+                  <Line value={row.title} limit={80} />
+                </p>
+              )}
             </th>
             <td>{row.version !== null && <Line value={row.version} limit={40} />}</td>
             <td>
-              {row.description !== null && (
+              {row.description !== null && row.description !== row.title && (
                 <p>
                   <Line value={row.description} limit={160} />
                 </p>
@@ -122,13 +128,14 @@ export function Workflow({
     >
       {row != null && (
         <>
-          {row.description !== null && (
+          {row.description !== null && row.description !== row.title && (
             <p class="lead">
               <Line value={row.description} limit={400} />
             </p>
           )}
           <Facts
             of={[
+              ['Called', row.title !== null && <Line value={row.title} limit={120} />],
               ['Version', row.version !== null && <Line value={row.version} limit={40} />],
               ['Steps', row.steps],
               ['Language', row.language],
@@ -143,6 +150,10 @@ export function Workflow({
         {(workflow) => (
           <>
             <Diagnostics workflow={workflow} />
+            <StepGraph
+              steps={workflow.graph.nodes.filter(({ id: step }) => !step.includes('/')).map(drawn)}
+              edges={workflow.graph.edges.map((edge) => ({ ...edge, label: '' }))}
+            />
             {workflow.ok && <StartRun id={id} parameters={workflow.parameters} />}
             <details>
               <summary>Its text</summary>
@@ -153,6 +164,14 @@ export function Workflow({
       </Loaded>
     </View>
   );
+}
+
+const bodies = new Set(['FOR_EACH', 'WHILE', 'WORKFLOW']);
+
+function drawn({ id, type }: WorkflowFile['graph']['nodes'][number]): GraphStep {
+  const shape = type === 'GATE' ? 'gate' : bodies.has(type) ? 'body' : 'step';
+  const about = type.toLowerCase().replaceAll('_', ' ');
+  return { id, about, tone: shape === 'gate' ? 'wait' : 'calm', shape, href: null };
 }
 
 function Diagnostics({ workflow }: { readonly workflow: WorkflowFile }) {
