@@ -104,6 +104,8 @@ export interface StoredRun {
   logs(): readonly StepLog[];
   /** Whether a process has locked it. */
   alive(): Promise<boolean>;
+  /** The commands that its process has not read. */
+  pending(): readonly RunControlFile[];
 }
 
 /** The events that a run's journal keeps, and the state before them. */

@@ -4,6 +4,7 @@ import { runFolder } from '../../host/run-mail.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { stepLogs } from '../files/logs.ts';
 import { listRuns, readRun, runReader } from '../files/run-folders.ts';
+import { pendingCommands } from '../host/commands.ts';
 import { hostedRuns, type HostedRun } from '../host/hosted-runs.ts';
 import { isAlive } from '../host/locks.ts';
 import { runHistory, runState } from '../host/run-state.ts';
@@ -69,6 +70,7 @@ export function openRun(disk: Disk, id: string): StoredRun {
     history: () => runHistory(disk, run),
     logs: () => stepLogs(disk, run),
     alive: () => isAlive(disk, run),
+    pending: () => pendingCommands(disk, run),
   };
 }
 
