@@ -65,7 +65,13 @@ const ownStep = z.strictObject({
   error_code: z.string().nullable(),
   reason: z.string().nullable(),
   values: json,
-  artifacts: z.array(z.looseObject({ name: z.string(), path: z.string() })),
+  artifacts: z.array(
+    z.looseObject({
+      name: z.string(),
+      path: z.string().describe('In the folder of the step'),
+      address: z.string().describe('Where the API lists its files'),
+    }),
+  ),
   commit: z
     .strictObject({
       id: z.string(),
@@ -106,6 +112,21 @@ export const runDocument = z.strictObject({
   warnings: texts,
   steps: z.record(z.string(), step),
   parameters: z.record(z.string(), json),
+});
+
+/** The files of an artifact. */
+export const artifactDocument = z.strictObject({
+  schema: version,
+  run: z.string(),
+  step: z.string(),
+  name: z.string(),
+  files: z.array(
+    z.strictObject({
+      path: z.string().describe('In the artifact'),
+      bytes: count,
+      address: z.string().describe('Where the API gives its bytes'),
+    }),
+  ),
 });
 
 const stretch = z.strictObject({

@@ -58,31 +58,48 @@ export async function readRun(stored: StoredRun, moment: Moment | null = null): 
   const summary = runSummary(state, stored.definition, hosting, stored.card);
   const document = documentOf(state, compile(stored.definition)) as JsonObject &
     Pick<RunDocument, 'warnings' | 'steps'>;
-  const steps = withStandings(document.steps, '', new Map(summary.gates.map((each) => [each.gate, each])));
+  const gates = new Map(summary.gates.map((each) => [each.gate, each]));
+  const steps = completed(document.steps, '', { run: stored.run, gates });
   return { ...summary, ...document, steps, parameters: state.given?.parameters ?? {} };
 }
 
-type Gates = ReadonlyMap<string, WaitingGate>;
+interface OfRun {
+  readonly run: string;
+  /** By their paths. */
+  readonly gates: ReadonlyMap<string, WaitingGate>;
+}
 
-/** `within`: the path of the body, with its `/`. */
-function withStandings(steps: StepDocuments, within: string, gates: Gates): StepDocuments {
+/**
+ * Steps with how they stand, and with the addresses of their artifacts. `within`: the path of the
+ * body, with its `/`.
+ */
+function completed(steps: StepDocuments, within: string, of: OfRun): StepDocuments {
   const all = Object.entries(steps).map(([id, step]): [string, StepDocument] => {
     const path = `${within}${id}`;
     const { steps: inner, items } = step;
     const document = {
       ...step,
-      standing: standingOfStep(step.status, gates.get(path) ?? null),
-      ...(inner && { steps: withStandings(inner, `${path}/`, gates) }),
+      standing: standingOfStep(step.status, of.gates.get(path) ?? null),
+      artifacts: step.artifacts.map((each) => ({
+        ...each,
+        address: artifactAddress(of.run, path, each.name),
+      })),
+      ...(inner && { steps: completed(inner, `${path}/`, of) }),
       ...(items && {
         items: items.map((item) => ({
           ...item,
-          steps: withStandings(item.steps, `${path}/${String(item.index)}/`, gates),
+          steps: completed(item.steps, `${path}/${String(item.index)}/`, of),
         })),
       }),
     };
     return [id, document];
   });
   return Object.fromEntries(all);
+}
+
+/** Where the API lists the files of an artifact. */
+export function artifactAddress(run: string, step: string, name: string): string {
+  return `/api/v1/workflow-runs/${[run, 'artifacts', step, name].map(encodeURIComponent).join('/')}`;
 }
 
 /** What a resume would do, step by step. */

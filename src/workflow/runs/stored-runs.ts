@@ -9,6 +9,7 @@ import { hostedRuns, type HostedRun } from '../host/hosted-runs.ts';
 import { isAlive } from '../host/locks.ts';
 import { runHistory, runState } from '../host/run-state.ts';
 import { verdictIn } from '../machine/commands.ts';
+import { artifactOf } from './artifacts.ts';
 import { aboutRun, namedIn } from './targets.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
 import { noRun, workflowForRun } from './workflow-for-run.ts';
@@ -70,6 +71,7 @@ export function openRun(disk: Disk, id: string): StoredRun {
     history: () => runHistory(disk, run),
     logs: () => stepLogs(disk, run),
     alive: () => isAlive(disk, run),
+    artifact: (step, name) => artifactOf(disk, stored, runState(disk, run), step, name),
     pending: () => pendingCommands(disk, run),
   };
 }
