@@ -14,7 +14,8 @@ export const standing = z
     for: texts.describe('Who is asked, or whom it waits for; empty: no one, or that is unknown'),
     until: time.nullable().describe('When the wait or the time to answer ends; null: it does not'),
   })
-  .describe('What a person who sees it does about it');
+  .describe('What a person who sees it does about it')
+  .meta({ id: 'Standing' });
 
 export type Standing = DocumentOf<typeof standing>;
 

@@ -25,27 +25,29 @@ const debt = z.strictObject({
   deadline: time.nullable().describe('When the time to answer ends'),
 });
 
-const roleStatus = z.strictObject({
-  name: z.string(),
-  person: z.boolean().describe('Whether a person has it'),
-  standing,
-  state: z
-    .enum(['paused', 'parked', 'running', 'held', 'waiting', 'idle'])
-    .describe('The first of these that applies'),
-  running: count.describe('The number of its running turns'),
-  inbox: count.describe('The number of messages waiting in its inbox'),
-  waiting_for: z
-    .strictObject({ roles: texts, messages: texts, since: time })
-    .nullable()
-    .describe('The roles that it waits for, and the unanswered requests to them'),
-  waits: z.array(wait).describe('Each wait separately: all requests that one turn sent'),
-  owes: z.array(debt).describe('Requests that it picked up, or received as a person, and has not answered'),
-  turns: count,
-  cost,
-  why: explained
-    .nullable()
-    .describe('Why its waiting mail does not move; null: none waits, or it moves, or no controller runs'),
-});
+const roleStatus = z
+  .strictObject({
+    name: z.string(),
+    person: z.boolean().describe('Whether a person has it'),
+    standing,
+    state: z
+      .enum(['paused', 'parked', 'running', 'held', 'waiting', 'idle'])
+      .describe('The first of these that applies'),
+    running: count.describe('The number of its running turns'),
+    inbox: count.describe('The number of messages waiting in its inbox'),
+    waiting_for: z
+      .strictObject({ roles: texts, messages: texts, since: time })
+      .nullable()
+      .describe('The roles that it waits for, and the unanswered requests to them'),
+    waits: z.array(wait).describe('Each wait separately: all requests that one turn sent'),
+    owes: z.array(debt).describe('Requests that it picked up, or received as a person, and has not answered'),
+    turns: count,
+    cost,
+    why: explained
+      .nullable()
+      .describe('Why its waiting mail does not move; null: none waits, or it moves, or no controller runs'),
+  })
+  .meta({ id: 'Role' });
 
 const thread = {
   id: z.string(),
@@ -68,53 +70,57 @@ const thread = {
 
 export const threadStatus = z.strictObject(thread);
 
-export const turnStatus = z.strictObject({
-  id: z.string(),
-  role: z.string(),
-  thread: z.string(),
-  state: z
-    .enum(['queued', 'running', 'held', 'asking', 'checking', 'landing', 'pending', 'conflict', 'failed'])
-    .describe(
-      '`queued`: it waits for a worker; `held`: it waits for this machine; `asking`: a person has to allow what its agent wants; ' +
-        '`checking`: its agent has ended, its gates run; `landing`: its work is in the queue of a branch; ' +
-        '`pending`: it waits for its next attempt, or for a slot to correct what could not land; ' +
-        '`conflict`: a person has to resolve the conflict in its checkout',
-    ),
-  standing,
-  held: z.string().nullable().describe('Why it is held; null: it is not'),
-  provider: z.string(),
-  instead_of: z.string().nullable().describe('The rate-limited provider that it replaces'),
-  worker: z
-    .strictObject({ host: z.string(), id: z.string(), login: z.string() })
-    .nullable()
-    .describe('The worker that runs it; null: none does'),
-  attempt: count,
-  round: count,
-  messages: texts,
-  since: time,
-  again: time.nullable().describe('When a pending turn starts again; null: as soon as there is a slot'),
-  progress: z.string().nullable().describe("Its agent's last progress report, in one line"),
-  cost,
-});
+export const turnStatus = z
+  .strictObject({
+    id: z.string(),
+    role: z.string(),
+    thread: z.string(),
+    state: z
+      .enum(['queued', 'running', 'held', 'asking', 'checking', 'landing', 'pending', 'conflict', 'failed'])
+      .describe(
+        '`queued`: it waits for a worker; `held`: it waits for this machine; `asking`: a person has to allow what its agent wants; ' +
+          '`checking`: its agent has ended, its gates run; `landing`: its work is in the queue of a branch; ' +
+          '`pending`: it waits for its next attempt, or for a slot to correct what could not land; ' +
+          '`conflict`: a person has to resolve the conflict in its checkout',
+      ),
+    standing,
+    held: z.string().nullable().describe('Why it is held; null: it is not'),
+    provider: z.string(),
+    instead_of: z.string().nullable().describe('The rate-limited provider that it replaces'),
+    worker: z
+      .strictObject({ host: z.string(), id: z.string(), login: z.string() })
+      .nullable()
+      .describe('The worker that runs it; null: none does'),
+    attempt: count,
+    round: count,
+    messages: texts,
+    since: time,
+    again: time.nullable().describe('When a pending turn starts again; null: as soon as there is a slot'),
+    progress: z.string().nullable().describe("Its agent's last progress report, in one line"),
+    cost,
+  })
+  .meta({ id: 'Turn' });
 
-const landing = z.strictObject({
-  branch: z.string(),
-  by: z.enum(landingWays),
-  state: z
-    .enum(['approval', 'queued', 'landing', 'landed'])
-    .describe('`approval`: a person has to let it land; `landing`: the branch moves now'),
-  turn: z.string(),
-  role: z.string(),
-  thread: z.string(),
-  message: z.string().describe('The message that is delivered once it has landed'),
-  commit: z.string(),
-  changes: z
-    .string()
-    .nullable()
-    .describe('Names exactly what waits for approval, for its answer; null: nothing waits'),
-  blocked: z.string().nullable().describe('What keeps it from landing now'),
-  since: time,
-});
+const landing = z
+  .strictObject({
+    branch: z.string(),
+    by: z.enum(landingWays),
+    state: z
+      .enum(['approval', 'queued', 'landing', 'landed'])
+      .describe('`approval`: a person has to let it land; `landing`: the branch moves now'),
+    turn: z.string(),
+    role: z.string(),
+    thread: z.string(),
+    message: z.string().describe('The message that is delivered once it has landed'),
+    commit: z.string(),
+    changes: z
+      .string()
+      .nullable()
+      .describe('Names exactly what waits for approval, for its answer; null: nothing waits'),
+    blocked: z.string().nullable().describe('What keeps it from landing now'),
+    since: time,
+  })
+  .meta({ id: 'Landing' });
 
 const answerFields = z.record(
   z.string(),
@@ -128,56 +134,62 @@ const answerFields = z.record(
 );
 
 /** What a run asks of people, and waits for. */
-export const waitingGate = z.strictObject({
-  gate: z.string(),
-  message: z.string(),
-  approvers: texts,
-  choices: texts,
-  fields: answerFields,
-  since: time.nullable(),
-  deadline: time.nullable(),
-  on_timeout: z.string().nullable().describe('What happens without an answer before the deadline'),
-  approve: z.string().describe('The command that approves it, with the approver where there is only one'),
-  recorded: z
-    .strictObject({ choice: z.string(), by: z.string() })
-    .nullable()
-    .describe("An answer that waits for the run's process"),
-});
+export const waitingGate = z
+  .strictObject({
+    gate: z.string(),
+    message: z.string(),
+    approvers: texts,
+    choices: texts,
+    fields: answerFields,
+    since: time.nullable(),
+    deadline: time.nullable(),
+    on_timeout: z.string().nullable().describe('What happens without an answer before the deadline'),
+    approve: z.string().describe('The command that approves it, with the approver where there is only one'),
+    recorded: z
+      .strictObject({ choice: z.string(), by: z.string() })
+      .nullable()
+      .describe("An answer that waits for the run's process"),
+  })
+  .meta({ id: 'Gate' });
 
-const runStatus = z.strictObject({
-  run: z.string(),
-  workflow: z.string(),
-  state: z
-    .enum(['running', 'waiting', 'stopped'])
-    .describe('`waiting`: only gates are left, or another run comes first. `stopped`: no process hosts it'),
-  standing,
-  started_by: z.enum(['person', 'up']),
-  person: z
-    .string()
-    .nullable()
-    .describe('Who started it, or let `up` start it; null: unknown, or `up` alone'),
-  started_at: time.nullable(),
-  steps: texts.describe('The active steps, without gates'),
-  gates: z.array(waitingGate),
-  paused: z
-    .strictObject({ by: z.string(), at: time })
-    .nullable()
-    .describe('Nothing new starts; null: it is not paused'),
-  why: explained.nullable().describe('Why it does not move; null: a step runs, or no process hosts it'),
-  resume: z.string().nullable().describe('The command that resumes it; null: a process hosts it'),
-  cost,
-});
+const runStatus = z
+  .strictObject({
+    run: z.string(),
+    workflow: z.string(),
+    state: z
+      .enum(['running', 'waiting', 'stopped'])
+      .describe('`waiting`: only gates are left, or another run comes first. `stopped`: no process hosts it'),
+    standing,
+    started_by: z.enum(['person', 'up']),
+    person: z
+      .string()
+      .nullable()
+      .describe('Who started it, or let `up` start it; null: unknown, or `up` alone'),
+    started_at: time.nullable(),
+    steps: texts.describe('The active steps, without gates'),
+    gates: z.array(waitingGate),
+    paused: z
+      .strictObject({ by: z.string(), at: time })
+      .nullable()
+      .describe('Nothing new starts; null: it is not paused'),
+    why: explained.nullable().describe('Why it does not move; null: a step runs, or no process hosts it'),
+    resume: z.string().nullable().describe('The command that resumes it; null: a process hosts it'),
+    cost,
+  })
+  .meta({ id: 'ActiveRun' });
 
-const trigger = z.strictObject({
-  workflow: z.string().describe('The file of the workflow, relative to the project'),
-  name: z.string(),
-  kind: z.enum(['interval', 'cron', 'files', 'webhook', 'command', 'message']),
-  active: z.boolean(),
-  why: z.string().nullable().describe('Why it is inactive; null: it is active'),
-  next: time.nullable().describe('When a time-based trigger is due'),
-  last: z.strictObject({ run: z.string(), at: time.nullable() }).nullable(),
-  waiting: z.boolean().describe('Whether a run that it requested waits for the one in progress'),
-});
+const trigger = z
+  .strictObject({
+    workflow: z.string().describe('The file of the workflow, relative to the project'),
+    name: z.string(),
+    kind: z.enum(['interval', 'cron', 'files', 'webhook', 'command', 'message']),
+    active: z.boolean(),
+    why: z.string().nullable().describe('Why it is inactive; null: it is active'),
+    next: time.nullable().describe('When a time-based trigger is due'),
+    last: z.strictObject({ run: z.string(), at: time.nullable() }).nullable(),
+    waiting: z.boolean().describe('Whether a run that it requested waits for the one in progress'),
+  })
+  .meta({ id: 'Trigger' });
 
 export const workerStatus = z.strictObject({
   host: z.string(),
@@ -209,7 +221,7 @@ export const sessionDocument = z.strictObject({
 });
 
 /** A thread in a list. */
-export const threadRow = z.strictObject({
+const threadRow = z.strictObject({
   ...thread,
   standing,
   why: explained

@@ -62,7 +62,9 @@ it('the last run of a workflow is the newest of its file that can be read', asyn
   const context = { terminal, place: () => ({ workflows, root: '/' }) } as unknown as Context;
   await listWorkflows(context, { json: true });
   const started = new Date(world.now).toISOString();
-  const last = { run: 'r1', status: 'RUNNING', alive: false, started_at: started, completed_at: null };
+  const standing = { is: 'waiting', word: 'stopped', for: [], until: null };
+  const times = { started_at: started, completed_at: null };
+  const last = { run: 'r1', status: 'RUNNING', standing, alive: false, ...times };
   expect((JSON.parse(terminal.out) as WorkflowRow[]).map((row) => row.last_run)).toEqual([null, last]);
   terminal.out = '';
   await listWorkflows(context, {});

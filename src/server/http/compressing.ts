@@ -5,7 +5,7 @@ import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 const worthIt = 1_000;
 
 /** Text that is not a stream of events, which would be held back. */
-const text = /^(?:application\/(?:\w+\+)?json|text\/(?!event-stream)|image\/svg)/;
+const text = /^(?:application\/(?:(?:\w+\+)?json|yaml)|text\/(?!event-stream)|image\/svg)/;
 
 const encodings = {
   // Higher levels take longer than the bytes that they save.

@@ -52,21 +52,6 @@ describe('a packed answer', () => {
     expect(headers.get('content-encoding')).toBeNull();
     await response.body?.cancel();
   });
-
-  it('has the tag by which a workflow is changed', async () => {
-    const api = new ApiFixture();
-    const text = `name: ship\nversion: "1"\ntimeout: 1h\n# ${'long '.repeat(400)}\nsteps: { a: { run: "true" } }\n`;
-    api.project.disk.write('workflows/ship.yaml', text);
-    const read = await api.ask('/api/v1/workflows/ship', { headers: { 'accept-encoding': 'br' } });
-    expect(read.headers.get('content-encoding')).toBe('br');
-    const tag = read.headers.get('etag') ?? '';
-    const changed = await api.put(
-      '/api/v1/workflows/ship',
-      { text: text.replace('1h', '2h') },
-      { 'if-match': tag },
-    );
-    expect(changed.status).toBe(200);
-  });
 });
 
 describe('the list of threads', () => {
