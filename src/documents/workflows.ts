@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { DocumentOf } from '../kernel/json.ts';
+import { standing } from './standing.ts';
 import { formats } from '../yaml/edit/convert.ts';
 import { count, diagnostic, json, runStatus, texts, version } from './common.ts';
 import { capabilities } from '../kernel/capabilities.ts';
@@ -43,6 +44,7 @@ export const workflowsDocument = z.array(
       .strictObject({
         run: z.string(),
         status: runStatus,
+        standing,
         alive: z.boolean().describe('Whether a process hosts it now'),
         started_at: z.string().nullable(),
         completed_at: z.string().nullable(),

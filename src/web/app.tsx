@@ -29,7 +29,7 @@ import { Workflow, Workflows } from './views/workflows.tsx';
 import { viewsOf, type PageExtension } from './extension.ts';
 import { Empty, View } from './parts/panel.tsx';
 import type { InboxDocument } from '../documents/inbox.ts';
-import type { StatusDocument } from '../documents/status.ts';
+import type { Overview } from '../documents/status.ts';
 
 /** The views in the list, by their places. */
 const own: readonly (readonly [place: string, name: string])[] = [
@@ -161,7 +161,7 @@ function OfWorkflows({
 
 function Sidebar({ places }: { readonly places: typeof own }) {
   const inbox = useLive<InboxDocument>('/inbox');
-  const status = useLive<StatusDocument>('/status');
+  const status = useLive<Overview>('/status');
   const waiting = inbox.value.value?.items.filter(({ kind }) => kind !== 'notice').length ?? 0;
   const running = status.value.value?.runs.filter(({ state }) => state !== 'stopped').length ?? 0;
   const counts: Readonly<Record<string, number>> = { inbox: waiting, runs: running };

@@ -12,6 +12,7 @@ function waiting(...gates: readonly (readonly [gate: string, ...approvers: strin
     run,
     workflow: 'ship',
     state: 'waiting',
+    standing: { is: 'needs you', word: 'needs you: approval', for: [], until: null },
     started_by: 'person',
     person: 'ada',
     started_at: '2026-11-21T20:00:00.000Z',

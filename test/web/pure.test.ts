@@ -164,6 +164,7 @@ describe('the places of a graph', () => {
 describe('the steps of a run', () => {
   const step = (from: number | null, to: number | null, more: Partial<StepDocument> = {}): StepDocument => ({
     status: 'SUCCEEDED',
+    standing: { is: 'done', word: 'succeeded', for: [], until: null },
     agent: null,
     host: null,
     attempts: 1,

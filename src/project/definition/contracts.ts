@@ -104,6 +104,21 @@ export interface StoredRun {
   logs(): readonly StepLog[];
   /** Whether a process has locked it. */
   alive(): Promise<boolean>;
+  /** The files of a step's artifact; null: it has none of this name. Throws `E_PATH`. */
+  artifact(step: StepPath, name: string): ArtifactFiles | null;
+  /** The commands that its process has not read. */
+  pending(): readonly RunControlFile[];
+}
+
+/** The files of an artifact, read only. */
+export interface ArtifactFiles {
+  /** By their paths in the artifact, with their sizes in bytes. */
+  readonly files: ReadonlyMap<string, number>;
+  /**
+   * At most `most` bytes of one of them, from byte `from`; null: it is gone. Throws `E_PATH` where
+   * a link has appeared on the way to it.
+   */
+  read(path: string, from: number, most: number): Buffer | null;
 }
 
 /** The events that a run's journal keeps, and the state before them. */

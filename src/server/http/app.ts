@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import type { Json } from '../../kernel/json.ts';
 import type { ApiKey } from '../../project/api.ts';
 import { parsed, readBody } from './body.ts';
+import { compressed, plainTag } from './compressing.ts';
 import { asMailroomError, problemOf, problemType, Refusal } from './problem.ts';
 import {
   noQuery,
@@ -53,6 +54,11 @@ export function makeApp(
   app.use(async (context, next) => {
     await next();
     for (const [name, value] of Object.entries(everywhere)) context.res.headers.set(name, value);
+    // Headers of an answer that is replaced would be kept beside its own.
+    const answered = compressed(context.req.raw, context.res);
+    if (answered === context.res) return;
+    context.res = undefined;
+    context.res = answered;
   });
   app.use(async ({ req }, next) => {
     if (req.url.length > longestAddress)
@@ -84,7 +90,7 @@ export function makeApp(
 function refused({ api }: HttpServices, error: ReturnType<typeof asMailroomError>): Response {
   const document = api.mask(problemOf(error));
   const headers = error instanceof Refusal ? error.headers : {};
-  return new Response(`${JSON.stringify(document)}\n`, {
+  return textResponse(`${JSON.stringify(document)}\n`, {
     status: document.status,
     headers: { 'Content-Type': problemType, 'Cache-Control': 'no-store', ...headers },
   });
@@ -166,17 +172,28 @@ function tagged(
 ): Response {
   const tag = headers['ETag'] ?? `"${digestOfText(text)}"`;
   const all = { ETag: tag, 'Cache-Control': 'no-cache', Vary: 'Authorization, Accept', ...headers };
-  if (request.method === 'GET' && isKnown(request.headers.get('if-none-match'), tag))
-    return new Response(null, { status: 304, headers: all });
-  return new Response(text, { status, headers: all });
+  const known = request.method === 'GET' ? knownTag(request.headers.get('if-none-match'), tag) : null;
+  if (known !== null) return new Response(null, { status: 304, headers: { ...all, ETag: known } });
+  return textResponse(text, { status, headers: all });
+}
+
+/** With its length, which says whether it is worth packing. */
+function textResponse(
+  text: string,
+  { status = 200, headers }: { readonly status?: number; readonly headers: Record<string, string> },
+): Response {
+  const size = String(Buffer.byteLength(text));
+  return new Response(text, { status, headers: { ...headers, 'Content-Length': size } });
 }
 
 function digestOfText(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 27);
 }
 
-function isKnown(given: string | null, tag: string): boolean {
-  return given !== null && given.split(',').some((each) => [tag, '*'].includes(each.trim()));
+/** The tag as the client has it, which may be of a packed answer; null: it has another one. */
+function knownTag(given: string | null, tag: string): string | null {
+  const tags = given?.split(',').map((each) => each.trim()) ?? [];
+  return tags.includes('*') ? tag : (tags.find((each) => plainTag(each) === tag) ?? null);
 }
 
 /** The names of this machine in a `Host` header. */
@@ -246,9 +263,7 @@ function file(text: string | null, ending: string, caching: string): Response {
   const type = ownValue(types, ending);
   if (text === null || type === undefined)
     throw new Refusal(404, 'E_TARGET', 'there is nothing at this address');
-  return new Response(text, {
-    headers: { 'Content-Type': type, 'Cache-Control': caching },
-  });
+  return textResponse(text, { headers: { 'Content-Type': type, 'Cache-Control': caching } });
 }
 
 /** The most answers that are kept to be given again. */

@@ -145,3 +145,9 @@ async function problemOf(response: Response): Promise<Problem> {
 export function at(...parts: readonly string[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('');
 }
+
+/** The path of a list of threads; an empty value restricts nothing. */
+export function threadsPath(of: Readonly<Record<string, string | number>>): string {
+  const given = Object.entries(of).filter(([, value]) => value !== '');
+  return `/threads?${new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()}`;
+}

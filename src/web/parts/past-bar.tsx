@@ -5,7 +5,7 @@ import { clock } from '../state/now.ts';
 import { past, pastProblem, showMoment, showNow } from '../state/past.ts';
 import { Trouble } from './panel.tsx';
 import type { RunSummary } from '../../documents/runs.ts';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview } from '../../documents/status.ts';
 
 /** The number of places of the slider. */
 const places = 1_000;
@@ -82,13 +82,13 @@ function inWords(time: number): string {
  * run; null: not known yet.
  */
 function useFirst(): number | null {
-  const begin = useLive<StatusDocument>('/status?at=1');
-  const status = useLive<StatusDocument>('/status', 'now').value.value;
+  const begin = useLive<Overview>('/status?at=1');
+  const status = useLive<Overview>('/status', 'now').value.value;
   const runs = useLive<readonly RunSummary[]>('/workflow-runs', 'now').value.value;
   if (begin.value.value?.at != null) return Date.parse(begin.value.value.at.time);
   if (begin.problem.value === null || status === null || runs === null) return null;
   const times = [
-    ...status.threads.map(({ opened }) => opened),
+    ...(status.begun === null ? [] : [status.begun]),
     ...runs.flatMap(({ started_at: at }) => at ?? []),
   ].map((at) => Date.parse(at));
   return times.reduce((least, time) => Math.min(least, time), clock.peek() - 1_000);

@@ -9,6 +9,7 @@ import { link } from '../state/route.ts';
 import { now } from '../state/now.ts';
 import { notify } from '../state/toasts.ts';
 import type { Explained } from '../../documents/common.ts';
+import type { Standing } from '../../documents/standing.ts';
 
 /** Text of others with its line breaks and tabs; control and direction characters are visible. */
 export function visible(text: string): string {
@@ -114,6 +115,19 @@ export function toneOf(state: string): string {
 /** A state, as a word with its colour. */
 export function State({ value }: { readonly value: string }) {
   return <span class={`state ${toneOf(value)}`}>{value.toLowerCase().replaceAll('_', ' ')}</span>;
+}
+
+const toneByStanding: Readonly<Record<Standing['is'], string>> = {
+  'needs you': 'wait',
+  working: 'busy',
+  waiting: 'calm',
+  failed: 'bad',
+  done: 'good',
+};
+
+/** How something stands, as its word with its colour. */
+export function Stands({ standing: { is, word } }: { readonly standing: Standing }) {
+  return <span class={`state ${toneByStanding[is]}`}>{oneLine(word, 60)}</span>;
 }
 
 /** A command for the terminal, with a button that copies it. */

@@ -88,7 +88,7 @@ async function load(path: string, entry: Entry): Promise<void> {
 }
 
 /** What mail and runs do not change: the project, its definitions, its past, and its commits. */
-const ofProject = /^\/(?:session|protocol|workflows)\b|\/(?:definition|diff)$|\?at=/;
+const ofProject = /^\/(?:session|protocol|workflows)\b|\/(?:definition|diff)$|[?&]at=/;
 /** Runs change it, and mail does not: it has the last run of each workflow. */
 const workflows = '/workflows';
 

@@ -20,7 +20,7 @@ import { Conversation } from './conversation.tsx';
 import { Work } from './work.tsx';
 import type { InboxItem } from '../../documents/inbox.ts';
 import type { Shown } from '../../documents/mail.ts';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview } from '../../documents/status.ts';
 
 /** One thing that waits for a person: what it is about, what follows, and the answer. */
 export function Item({ item }: { readonly item: InboxItem }) {
@@ -237,7 +237,7 @@ function effectOf({ run }: InboxItem, choice: string, state: CommandResult['stat
 function useApprovalRefusal(run: string | null, gate: string): string | null {
   const ofTheKey = useRefusal();
   const session = useLive<Session>('/session').value.value;
-  const status = useLive<StatusDocument>('/status').value.value;
+  const status = useLive<Overview>('/status').value.value;
   const gates = status?.runs.find((each) => each.run === run)?.gates ?? [];
   const approvers = gates.find((each) => each.gate === gate)?.approvers ?? [];
   if (ofTheKey !== null || session === null) return ofTheKey;

@@ -1,6 +1,6 @@
 import { shortId } from '../../kernel/ids.ts';
 import { command } from '../api/actions.ts';
-import { at } from '../api/client.ts';
+import { at, threadsPath } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Ago, Lasting, Line, Price, Sentence, State, Until, visible, Why } from '../parts/text.tsx';
@@ -11,11 +11,11 @@ import { Protocol } from './protocol.tsx';
 import { WaitGraph } from './wait-graph.tsx';
 import { Landings } from './work.tsx';
 import { OnWorker, Workers } from './workers.tsx';
-import type { RoleStatus, TurnStatus, StatusDocument } from '../../documents/status.ts';
+import type { Overview, RoleStatus, ThreadRow, TurnStatus } from '../../documents/status.ts';
 
 /** Who works, who waits for whom since when, and what is wrong. */
 export function Roles() {
-  const live = useLive<StatusDocument>('/status');
+  const live = useLive<Overview>('/status');
   return (
     <View title="Roles" actions={<PauseAll status={live.value.value} />}>
       <Loaded live={live}>
@@ -37,7 +37,7 @@ export function Roles() {
   );
 }
 
-function PauseAll({ status }: { readonly status: StatusDocument | null }) {
+function PauseAll({ status }: { readonly status: Overview | null }) {
   if (status === null) return null;
   const verb = status.paused.all ? 'unpause' : 'pause';
   return (
@@ -54,7 +54,7 @@ export async function say(path: string, verb: Parameters<typeof command>[1]): Pr
   else notify(state === 'done' ? 'Done.' : 'Recorded: it takes effect when a controller runs.');
 }
 
-function Problems({ status }: { readonly status: StatusDocument }) {
+function Problems({ status }: { readonly status: Overview }) {
   const { at: then, problems, parked, controller, protocol_changed: isChanged } = status;
   const lines = [
     ...(controller === null && then === null
@@ -120,7 +120,7 @@ function Turns({ turns }: { readonly turns: readonly TurnStatus[] }) {
   );
 }
 
-function Rows({ status }: { readonly status: StatusDocument }) {
+function Rows({ status }: { readonly status: Overview }) {
   const paused = new Set(status.paused.roles);
   return (
     <Table
@@ -186,7 +186,7 @@ function Row({ role, isPaused }: { readonly role: RoleStatus; readonly isPaused:
 
 /** One role: its state, why it does not move, and its threads. */
 export function Role({ name }: { readonly name: string }) {
-  const live = useLive<StatusDocument>('/status');
+  const live = useLive<Overview>('/status');
   return (
     <View
       title={<Line value={name} limit={60} />}
@@ -218,13 +218,21 @@ export function Role({ name }: { readonly name: string }) {
   );
 }
 
-function RoleThreads({ status, name }: { readonly status: StatusDocument; readonly name: string }) {
+function RoleThreads({ status, name }: { readonly status: Overview; readonly name: string }) {
   const role = status.roles.find((each) => each.name === name);
   const ids = new Set([
     ...(role?.waits.map(({ thread }) => thread) ?? []),
     ...status.turns.filter((turn) => turn.role === name).map(({ thread }) => thread),
   ]);
-  const threads = status.threads.filter(({ id }) => ids.has(id));
+  if (ids.size === 0) return null;
+  return <ThreadLinks ids={[...ids].slice(0, mostLinks)} />;
+}
+
+/** So many ids fit into an address. */
+const mostLinks = 100;
+
+function ThreadLinks({ ids }: { readonly ids: readonly string[] }) {
+  const threads = useLive<readonly ThreadRow[]>(threadsPath({ ids: ids.join(',') })).value.value ?? [];
   if (threads.length === 0) return null;
   return (
     <Panel title="Threads that it works on or waits in">

@@ -24,7 +24,7 @@ import { StepPanel, Steps, visitOf } from './run-steps.tsx';
 import { stateOf } from './runs.tsx';
 import { StepBars } from './timeline.tsx';
 import type { InboxDocument } from '../../documents/inbox.ts';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview } from '../../documents/status.ts';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useText } from '../state/followed-text.ts';
 
@@ -172,7 +172,7 @@ function RunActions({ run, explain }: { readonly run: RunDocument; readonly expl
 
 /** Why the run does not move, and its gates with their answers. */
 function Waits({ run }: { readonly run: string }) {
-  const status = useLive<StatusDocument>('/status').value.value;
+  const status = useLive<Overview>('/status').value.value;
   const inbox = useLive<InboxDocument>('/inbox').value.value;
   const waiting = status?.runs.find((each) => each.run === run);
   if (waiting === undefined) return null;

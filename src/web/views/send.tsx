@@ -12,7 +12,7 @@ import { useLive } from '../state/live.ts';
 import { go, link, query } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
 import { onSubmit } from './item.tsx';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview } from '../../documents/status.ts';
 
 const place = 'send';
 
@@ -20,7 +20,7 @@ const place = 'send';
 export function Send({ role }: { readonly role: string | null }) {
   const protocol = useLive<ProtocolDocument>('/protocol');
   const session = useLive<Session>('/session').value.value;
-  const status = useLive<StatusDocument>('/status').value.value;
+  const status = useLive<Overview>('/status').value.value;
   const thread = query.value.get('thread');
   return (
     <View title={thread === null ? 'New task' : 'Add a message'}>

@@ -1,22 +1,22 @@
 import { money } from '../../kernel/cost.ts';
-import { asTree, indent } from '../../kernel/thread-tree.ts';
-import { at } from '../api/client.ts';
+import { useRef } from 'preact/hooks';
+import { indent } from '../../kernel/thread-tree.ts';
+import { at, threadsPath } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
-import { Ago, Facts, Id, Line, Price, State, Text, visible, Why } from '../parts/text.tsx';
+import { Ago, Facts, Id, Line, Price, Stands, State, Text, visible, Why } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link, query, refine } from '../state/route.ts';
 import { Conversation } from './conversation.tsx';
 import { say } from './roles.tsx';
 import { Landings, Work } from './work.tsx';
 import type { Shown } from '../../documents/mail.ts';
-import type { StatusDocument, WaitingThread } from '../../documents/status.ts';
+import type { Overview, ThreadRow } from '../../documents/status.ts';
 
 /** The number of rows that a list shows before it is asked for more. */
 export const pageSize = 100;
 
 export function Threads() {
-  const live = useLive<StatusDocument>('/status');
   const [wanted, state] = [query.value.get('q') ?? '', query.value.get('state') ?? ''];
   return (
     <View
@@ -47,63 +47,114 @@ export function Threads() {
           ))}
         </select>
       </div>
-      <Loaded live={live}>
-        {({ threads }) => (
-          <Rows
-            threads={threads
-              .filter(
-                (thread) =>
-                  (state === '' || thread.state === state) &&
-                  thread.subject.toLowerCase().includes(wanted.toLowerCase()),
-              )
-              .toReversed()}
-          />
-        )}
-      </Loaded>
+      <List filter={{ q: wanted, state }} />
     </View>
   );
 }
 
-function Rows({ threads }: { readonly threads: readonly WaitingThread[] }) {
-  if (threads.length === 0) return <Empty>There is no such thread.</Empty>;
+/** What the list shows of all threads, as the address of the API takes it. */
+type Filter = Readonly<Record<'q' | 'state', string>>;
+
+/** One row more than a part shows says that there is another part. */
+function partPath(filter: Filter, after = ''): string {
+  return threadsPath({ ...filter, after, limit: pageSize + 1 });
+}
+
+function List({ filter }: { readonly filter: Filter }) {
+  const live = useLive<readonly ThreadRow[]>(partPath(filter));
+  return (
+    <Loaded live={live}>
+      {(rows) =>
+        rows.length === 0 ? (
+          <Empty>There is no such thread.</Empty>
+        ) : (
+          <Table
+            caption="Threads, newest first, each with its sub-threads below it"
+            names={['Subject', 'State', '#Messages', '#Turns', '#Cost', 'Opened']}
+          >
+            <Part rows={rows} filter={filter} shown={Number(query.value.get('show') ?? pageSize)} />
+          </Table>
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface PartProps {
+  readonly rows: readonly ThreadRow[];
+  readonly filter: Filter;
+  /** How many rows are shown from this part on. */
+  readonly shown: number;
+}
+
+/** A part of the list, and the parts behind it: each is read again only where it has changed. */
+function Part({ rows, filter, shown }: PartProps) {
+  const own = rows.slice(0, pageSize);
+  const last = rows.length > pageSize ? own.at(-1) : undefined;
+  return (
+    <>
+      <tbody>
+        {own.map((thread) => (
+          <Row key={thread.id} thread={thread} />
+        ))}
+      </tbody>
+      {last !== undefined && shown > pageSize && (
+        <NextPart after={last.id} filter={filter} shown={shown - pageSize} />
+      )}
+      {last !== undefined && shown <= pageSize && <MoreRow />}
+    </>
+  );
+}
+
+/** What was shown stays until the part behind another thread has arrived. */
+function NextPart({ after, ...of }: Omit<PartProps, 'rows'> & { readonly after: string }) {
+  const found = useLive<readonly ThreadRow[]>(partPath(of.filter, after)).value.value;
+  const before = useRef<readonly ThreadRow[]>([]);
+  if (found !== null) before.current = found;
+  return <Part rows={before.current} {...of} />;
+}
+
+function MoreRow() {
   const shown = Number(query.value.get('show') ?? pageSize);
   return (
-    <Table
-      caption="Threads, newest first, each with its sub-threads below it"
-      names={['Subject', 'State', '#Messages', '#Turns', '#Cost', 'Opened']}
-      after={<More total={threads.length} shown={shown} />}
-    >
-      <tbody>
-        {asTree(threads)
-          .slice(0, shown)
-          .map(({ thread, depth }) => (
-            <tr key={thread.id}>
-              <th scope="row">
-                {depth > 0 && (
-                  <span class="dim" aria-hidden="true">
-                    {indent(depth).replaceAll(' ', '\u00a0')}
-                  </span>
-                )}
-                <a href={link('threads', thread.id)} data-row>
-                  <Line value={thread.subject} limit={120} />
-                </a>
-              </th>
-              <td>
-                <State value={thread.state} />{' '}
-                {thread.why !== null && <Line value={thread.why.reason} limit={140} />}
-              </td>
-              <td class="number">{thread.messages}</td>
-              <td class="number">{thread.turns}</td>
-              <td class="number">
-                <Price cost={thread.cost} />
-              </td>
-              <td>
-                <Ago at={thread.opened} />
-              </td>
-            </tr>
-          ))}
-      </tbody>
-    </Table>
+    <tbody>
+      <tr>
+        <td colSpan={6}>
+          <button type="button" onClick={() => refine('show', String(shown + pageSize))}>
+            Show more
+          </button>
+        </td>
+      </tr>
+    </tbody>
+  );
+}
+
+function Row({ thread }: { readonly thread: ThreadRow }) {
+  const { id, depth, subject, standing, why, messages, turns, cost, opened } = thread;
+  return (
+    <tr>
+      <th scope="row">
+        {depth > 0 && (
+          <span class="dim" aria-hidden="true">
+            {indent(depth).replaceAll(' ', '\u00a0')}
+          </span>
+        )}
+        <a href={link('threads', id)} data-row>
+          <Line value={subject} limit={120} />
+        </a>
+      </th>
+      <td>
+        <Stands standing={standing} /> {why !== null && <Line value={why.reason} limit={140} />}
+      </td>
+      <td class="number">{messages}</td>
+      <td class="number">{turns}</td>
+      <td class="number">
+        <Price cost={cost} />
+      </td>
+      <td>
+        <Ago at={opened} />
+      </td>
+    </tr>
   );
 }
 
@@ -123,9 +174,10 @@ export function More({ total, shown }: { readonly total: number; readonly shown:
 /** One thread: why it waits, and its messages as a conversation. */
 export function Thread({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('threads', id));
-  const status = useLive<StatusDocument>('/status');
-  const waiting = status.value.value?.threads.find((thread) => thread.id === id);
-  const children = status.value.value?.threads.filter(({ parent }) => parent === id) ?? [];
+  const status = useLive<Overview>('/status');
+  const rows = useLive<readonly ThreadRow[]>(threadsPath({ under: id, limit: pageSize })).value.value ?? [];
+  const waiting = rows.find((thread) => thread.id === id);
+  const children = rows.filter(({ parent }) => parent === id);
   const isPaused = status.value.value?.paused.threads.includes(id) === true;
   const landings = status.value.value?.landings.filter(({ thread }) => thread === id) ?? [];
   return (
@@ -143,7 +195,14 @@ export function Thread({ id }: { readonly id: string }) {
                 ['Thread', <Id value={id} />],
                 ['Opened by', shown.thread?.parent != null && <ThreadLink id={shown.thread.parent} />],
                 ['Sub-threads', children.length > 0 && <SubThreads threads={children} />],
-                ['State', shown.thread && <State value={shown.thread.state} />],
+                [
+                  'State',
+                  waiting === undefined ? (
+                    shown.thread && <State value={shown.thread.state} />
+                  ) : (
+                    <Stands standing={waiting.standing} />
+                  ),
+                ],
                 ['Reason', shown.thread?.reason && <Line value={shown.thread.reason.text} limit={400} />],
                 ['Opened', shown.thread && <Ago at={shown.thread.opened} />],
                 ['Cost', shown.thread && money(shown.thread.cost)],
@@ -168,15 +227,15 @@ function ThreadLink({ id }: { readonly id: string }) {
   );
 }
 
-function SubThreads({ threads }: { readonly threads: readonly WaitingThread[] }) {
+function SubThreads({ threads }: { readonly threads: readonly ThreadRow[] }) {
   return (
     <ul>
-      {threads.map(({ id, subject, state }) => (
+      {threads.map(({ id, subject, standing }) => (
         <li key={id}>
           <a href={link('threads', id)}>
             <Line value={subject} limit={120} />
           </a>{' '}
-          <State value={state} />
+          <Stands standing={standing} />
         </li>
       ))}
     </ul>

@@ -17,7 +17,7 @@ import { say } from './roles.tsx';
 import { Landings } from './work.tsx';
 import type { InboxDocument } from '../../documents/inbox.ts';
 import type { InvocationDocument, Shown } from '../../documents/mail.ts';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview } from '../../documents/status.ts';
 
 type ShownTurn = Extract<Shown, { kind: 'turn' }>;
 
@@ -107,7 +107,7 @@ function About({ turn, thread }: Pick<ShownTurn, 'turn'> & { readonly thread: st
 
 /** The place of the turn in the queue of a branch, and the question whether it may land. */
 function Landing({ turn }: { readonly turn: string }) {
-  const status = useLive<StatusDocument>('/status').value.value;
+  const status = useLive<Overview>('/status').value.value;
   const inbox = useLive<InboxDocument>('/inbox').value.value;
   const item = past.value === null ? inbox?.items.find(({ id }) => id === turn) : undefined;
   if (item !== undefined) return <Item item={item} />;

@@ -57,8 +57,8 @@ async function lastRunOf(workflows: Workflows, cards: readonly RunCard[]): Promi
   for (const card of cards) {
     const [found] = (await readRuns({ runs: () => [card], run: (id) => workflows.run(id) })).runs;
     if (found === undefined) continue;
-    const { run, status, alive, started_at, completed_at } = found;
-    return { run, status, alive, started_at, completed_at };
+    const { run, status, standing, alive, started_at, completed_at } = found;
+    return { run, status, standing, alive, started_at, completed_at };
   }
   return null;
 }

@@ -4,10 +4,12 @@ import { runFolder } from '../../host/run-mail.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { stepLogs } from '../files/logs.ts';
 import { listRuns, readRun, runReader } from '../files/run-folders.ts';
+import { pendingCommands } from '../host/commands.ts';
 import { hostedRuns, type HostedRun } from '../host/hosted-runs.ts';
 import { isAlive } from '../host/locks.ts';
 import { runHistory, runState } from '../host/run-state.ts';
 import { verdictIn } from '../machine/commands.ts';
+import { artifactOf } from './artifacts.ts';
 import { aboutRun, namedIn } from './targets.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
 import { noRun, workflowForRun } from './workflow-for-run.ts';
@@ -69,6 +71,8 @@ export function openRun(disk: Disk, id: string): StoredRun {
     history: () => runHistory(disk, run),
     logs: () => stepLogs(disk, run),
     alive: () => isAlive(disk, run),
+    artifact: (step, name) => artifactOf(disk, stored, runState(disk, run), step, name),
+    pending: () => pendingCommands(disk, run),
   };
 }
 

@@ -34,7 +34,10 @@ const letter = {
 
 const newLetter = z.strictObject({
   ...letter,
-  to: z.array(z.string()).min(1).describe('Roles'),
+  to: z
+    .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a role or a list of roles' })
+    .transform((to) => (typeof to === 'string' ? [to] : to))
+    .describe('A role, or several'),
   thread: z.string().exactOptional().describe('Default: it opens one'),
 });
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Moment } from '../../../kernel/times.ts';
 import { json } from '../../../documents/common.ts';
 import {
+  artifactDocument,
   resumptionDocument,
   runDefinitionDocument,
   runDocument,
@@ -12,9 +13,17 @@ import {
 } from '../../../documents/runs.ts';
 import { commandRun, resumeRun, retryStep } from '../../../workflow/questions/commands.ts';
 import { readRunDefinition } from '../../../workflow/runs/run-definition.ts';
-import { readLogs, readResumption, readRun, readRuns } from '../../../workflow/runs/reading.ts';
+import {
+  artifactAddress,
+  readLogs,
+  readResumption,
+  readRun,
+  readRuns,
+} from '../../../workflow/runs/reading.ts';
 import { timelineOf } from '../../../workflow/runs/timeline.ts';
+import type { ArtifactFiles } from '../../../project/definition/contracts.ts';
 import { listed, paging } from '../paging.ts';
+import { Refusal } from '../problem.ts';
 import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
 import { plainText } from './mail.ts';
 import { byId, momentIn, nothing, past } from './shapes.ts';
@@ -23,6 +32,8 @@ const runs = '/api/v1/workflow-runs';
 /** A step or a gate: `build`, `each/3/test`, in an address with `%2F`. */
 const stepName = z.string().regex(/^[^\p{Cc}]{1,500}$/u);
 const statuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED'] as const;
+
+const byArtifact = byId.extend({ stage: stepName, name: stepName });
 
 const reading: readonly Route[] = [
   route({
@@ -108,6 +119,87 @@ const reading: readonly Route[] = [
     },
   }),
 ];
+
+/** The bytes of artifacts, as they lie. */
+const artifacts: readonly Route[] = [
+  route({
+    method: 'get',
+    path: `${runs}/{id}/artifacts/{stage}/{name}`,
+    summary: 'The files of an artifact',
+    tag: 'runs',
+    params: byArtifact,
+    document: artifactDocument,
+    handle: ({ project }, { params }) => {
+      const { stored, found } = artifactIn(project, params);
+      const address = artifactAddress(stored.run, params.stage, params.name);
+      const files = [...found.files].map(([path, bytes]) => ({
+        path,
+        bytes,
+        address: `${address}/${encodeURIComponent(path)}`,
+      }));
+      return {
+        document: { schema: 1 as const, run: stored.run, step: params.stage, name: params.name, files },
+      };
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${runs}/{id}/artifacts/{stage}/{name}/{file}`,
+    summary: 'A file of an artifact, byte for byte; for keys that may write, as it is not masked',
+    tag: 'runs',
+    params: byArtifact.extend({ file: stepName }),
+    media: 'application/octet-stream',
+    handle: ({ project }, { params, key }) => {
+      if (key.access !== 'write')
+        throw new Refusal(403, 'E_KEY', `the key of ${key.name} may only read what is masked`);
+      return download(artifactIn(project, params).found, params.file);
+    },
+  }),
+];
+
+interface ArtifactName {
+  readonly id: string;
+  readonly stage: string;
+  readonly name: string;
+}
+
+function artifactIn(project: HttpServices['project'], { id, stage, name }: ArtifactName) {
+  const stored = project.workflows.run(id);
+  const found = stored.artifact(stage, name);
+  if (found === null) throw new Refusal(404, 'E_TARGET', `\`${stage}\` has no artifact \`${name}\``);
+  return { stored, found };
+}
+
+/** So many bytes of a file are in memory at once. */
+const chunk = 256 * 1024;
+
+/** A browser keeps it as a file, and never shows it: it is of an agent. */
+function download({ files, read }: ArtifactFiles, path: string): Response {
+  const size = files.get(path);
+  if (size === undefined) throw new Refusal(404, 'E_TARGET', 'the artifact has no such file');
+  let from = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (stream) => {
+      if (from === size) return stream.close();
+      const bytes = read(path, from, Math.min(chunk, size - from));
+      if (bytes === null || bytes.length === 0) return stream.error(new Error('the file became shorter'));
+      from += bytes.length;
+      stream.enqueue(bytes);
+    },
+  });
+  const name = encodeURIComponent(path.split('/').at(-1) ?? '').replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return new Response(body, {
+    headers: {
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': String(size),
+      'Content-Disposition': `attachment; filename*=UTF-8''${name}`,
+      'Cache-Control': 'no-store',
+    },
+  });
+}
 
 /** Runs have journals of their own: a record of the mail's journal means its time. */
 function timeOf(project: HttpServices['project'], moment: Moment | null): number | null {
@@ -206,4 +298,4 @@ function verdict(document: RunVerdict): Answer<RunVerdict> {
   return document.state === 'done' ? { document } : { status: 202, document };
 }
 
-export const runRoutes: readonly Route[] = [...reading, ...writing];
+export const runRoutes: readonly Route[] = [...reading, ...artifacts, ...writing];
