@@ -34,12 +34,17 @@ export function go(to: string): void {
   location.hash = to;
 }
 
-/** Changes what follows the question mark, without a new entry in the history. */
-export function refine(name: string, value: string): void {
+/** The address of this view with another value after the question mark; empty: without it. */
+export function refined(name: string, value: string): string {
   const next = new URLSearchParams(query.value);
   if (value === '') next.delete(name);
   else next.set(name, value);
   const text = next.toString();
-  history.replaceState(null, '', `${location.hash.split('?', 1)[0] ?? ''}${text === '' ? '' : `?${text}`}`);
+  return `${hash.value.split('?', 1)[0] ?? ''}${text === '' ? '' : `?${text}`}`;
+}
+
+/** Changes what follows the question mark, without a new entry in the history. */
+export function refine(name: string, value: string): void {
+  history.replaceState(null, '', refined(name, value));
   hash.value = location.hash;
 }
