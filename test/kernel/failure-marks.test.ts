@@ -105,7 +105,13 @@ test('colours do not hide a failure', () => {
 });
 
 test('nothing that passed is a failure', () => {
-  const fine = ['✓ rejects an Error: of others', 'PASS FAIL.test.js', '0 errors', '12 passed, 0 failed', 'ok'];
+  const fine = [
+    '✓ rejects an Error: of others',
+    'PASS FAIL.test.js',
+    '0 errors',
+    '12 passed, 0 failed',
+    'ok',
+  ];
   expect(failureIn(fine)).toBeNull();
 });
 

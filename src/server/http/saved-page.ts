@@ -38,7 +38,10 @@ export async function savedPage(services: HttpServices, subject: Subject): Promi
   const logs = await (subject.kind === 'run' ? collectRun : collectThread)(answers, subject.id);
   // JSON escapes some characters by six.
   const used = Buffer.byteLength(empty + JSON.stringify([answers.documents, answers.texts]));
-  const keeper = new LogKeeper((path) => answers.optional(path, false), subject.all ? null : pageBytes - used);
+  const keeper = new LogKeeper(
+    (path) => answers.optional(path, false),
+    subject.all ? null : pageBytes - used,
+  );
   for (const path of logs) await keeper.keep(path);
   const saved = {
     at: iso(services.now()),

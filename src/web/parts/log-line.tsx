@@ -42,8 +42,8 @@ function hueOf(colour: string | null): string | null {
 function classOf({ fg, bg, decorations }: Pick<Anser.AnserJsonEntry, 'fg' | 'bg' | 'decorations'>): string {
   const [ink, ground] = [hueOf(fg), hueOf(bg)];
   const hue = ground !== null ? `on-${ground}` : ink !== null ? `ink-${ink}` : '';
-  const styles = (['bold', 'dim', 'italic', 'underline', 'strikethrough', 'reverse'] as const).filter((each) =>
-    decorations.includes(each),
+  const styles = (['bold', 'dim', 'italic', 'underline', 'strikethrough', 'reverse'] as const).filter(
+    (each) => decorations.includes(each),
   );
   return [hue, ...styles.map((each) => `is-${each}`)].filter((each) => each !== '').join(' ');
 }

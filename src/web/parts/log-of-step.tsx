@@ -35,7 +35,8 @@ function Chooser({ run, step, isLive, hasFailed, files }: Props & Pick<LogFiles,
   const ofLast = files.filter((file) => last !== undefined && isSameProcess(file, last));
   const best = useBest(run, ofLast, hasFailed && !isLive && asked === null);
   const chosen = files.find(({ name }) => name === asked) ?? best;
-  if (last === undefined) return <Empty>{isLive ? 'Nothing was printed yet.' : 'Nothing was printed.'}</Empty>;
+  if (last === undefined)
+    return <Empty>{isLive ? 'Nothing was printed yet.' : 'Nothing was printed.'}</Empty>;
   if (chosen === null) return <p class="empty loading">Loading …</p>;
   const choose = (name: string) => {
     refine('line', '');

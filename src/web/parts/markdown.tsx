@@ -101,11 +101,19 @@ function Node({ node, drawing, depth }: NodeProps): ComponentChildren {
     case 'inlineCode':
       return <code>{visible(node.value)}</code>;
     case 'link':
-      return <Link url={node.url} text={plainOf(node)}>{inner()}</Link>;
+      return (
+        <Link url={node.url} text={plainOf(node)}>
+          {inner()}
+        </Link>
+      );
     case 'linkReference': {
       const target = drawing.links.get(node.identifier);
       if (target === undefined) return <>{visible(written(node, drawing))}</>;
-      return <Link url={target.url} text={plainOf(node)}>{inner()}</Link>;
+      return (
+        <Link url={target.url} text={plainOf(node)}>
+          {inner()}
+        </Link>
+      );
     }
     default:
       return <Block {...{ node, drawing, depth }} />;

@@ -79,7 +79,9 @@ function Shows({ run }: { readonly run: RunDocument }) {
 /** The first step of a status, inside of others if it is there. */
 function firstOf(rows: readonly StepRow[], status: string): StepRow | undefined {
   const found = rows.find(({ step }) => step.status === status);
-  const inner = rows.find(({ path, step }) => step.status === status && path.startsWith(`${found?.path ?? ''}/`));
+  const inner = rows.find(
+    ({ path, step }) => step.status === status && path.startsWith(`${found?.path ?? ''}/`),
+  );
   return inner ?? found;
 }
 

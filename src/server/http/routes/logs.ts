@@ -107,7 +107,9 @@ function routesOf<Params extends Readonly<Record<string, string>>>(
         const now = services.now();
         for (const [secret, { until }] of links) if (until < now) links.delete(secret);
         const secret = randomBytes(32).toString('base64url');
-        const name = Object.values(given).join('-').replaceAll(/[^\w.-]+/g, '-');
+        const name = Object.values(given)
+          .join('-')
+          .replaceAll(/[^\w.-]+/g, '-');
         links.set(secret, { until: now + linkMilliseconds, name, log: find(services, given) });
         const address = `/api/v1/downloads/${secret}`;
         return { document: { schema: 1 as const, address, until: iso(now + linkMilliseconds) } };
