@@ -1,28 +1,12 @@
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
-import type { Definition, Nodes, Parents, Root, RootContent, Table } from 'mdast';
+import type { Definition, Nodes, Parents, Root, Table } from 'mdast';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
+import { targetOf } from '../markdown-tree.ts';
 import { visible } from './text.tsx';
 
 /** Deeper parts of a text are shown as they were written. */
 const deepest = 24;
-/** More signs of quotes and lists at the beginning of a line cost time and say nothing. */
-const tooDeep = /^(?:[ \t]{0,3}(?:>|[-+*]|\d{1,9}[.)])[ \t]?){24}/m;
-
-/** The syntax tree of a text; null: it is not worth one, or would cost too much. */
-export function treeOf(text: string): Root | null {
-  if (tooDeep.test(text)) return null;
-  const tree = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  return tree.children.every(isPlain) ? null : tree;
-}
-
-function isPlain(node: RootContent): boolean {
-  return node.type === 'paragraph' && node.children.every(({ type }) => type === 'text');
-}
-
 interface Drawing {
   readonly source: string;
   readonly links: ReadonlyMap<string, Definition>;
@@ -202,12 +186,6 @@ function written({ position }: Nodes, { source }: Drawing): string {
 function plainOf(node: Nodes): string {
   if ('value' in node) return node.value;
   return 'children' in node && node.children.length < 50 ? node.children.map(plainOf).join('') : '';
-}
-
-/** Where a link may lead; null: nowhere. */
-export function targetOf(url: string): URL | null {
-  if (!/^(?:https?:\/\/|mailto:)/i.test(url) || !URL.canParse(url)) return null;
-  return new URL(url);
 }
 
 /** A link says where it leads, beside a text that says something else, and opens by a click alone. */

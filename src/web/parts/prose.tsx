@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { Markdown, treeOf } from './markdown.tsx';
+import { treeOf } from '../markdown-tree.ts';
+import { Markdown } from './markdown.tsx';
 import { visible } from './text.tsx';
 
 /** The longest text that is shown whole at once, and what is shown of a longer one, in characters. */
 const longest = 12_000;
 const beginning = 6_000;
 /** The longest text that is read as Markdown, and how much of a longer one one click adds. */
-const mostDrawn = 100_000;
+const mostDrawn = 30_000;
 const step = 200_000;
 
 interface Props {
