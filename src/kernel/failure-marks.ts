@@ -8,12 +8,14 @@ export interface Failure {
   readonly certain: boolean;
 }
 
+/* The program is bundled as ASCII, which leaves patterns as they are: their signs are escapes. */
+
 /** What passed may well be named after an error. */
-const passed = /^\s*(?:✓|✔|√|ok\b|PASS\b|---? PASS)|\b(?:0|no) (?:errors?|fail(?:ed|ures)?)\b/i;
+const passed = /^\s*(?:\u2713|\u2714|\u221a|ok\b|PASS\b|---? PASS)|\b(?:0|no) (?:errors?|fail(?:ed|ures)?)\b/i;
 
 /** Lines by which test runners, compilers and runtimes say what went wrong. */
 const marks = [
-  /^\s*(?:✗|✘|✖|×)\s/,
+  /^\s*(?:\u2717|\u2718|\u2716|\u00d7)\s/,
   /\bFAIL(?:ED)?\b/,
   /\b(?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?:|\bAssertionError\b/,
   /\b(?:error|ERROR|fatal|FATAL)(?: TS\d+|\[E\d+\])?:/,

@@ -45,6 +45,7 @@ const bed = browserFixture({
 });
 
 const show = async (page: Page, place: string) => {
+  page.setDefaultTimeout(20_000);
   await page.evaluate((to) => {
     location.hash = to;
   }, `#/${place}`);
@@ -65,7 +66,9 @@ function isInSight(page: Page, text: string): Promise<boolean> {
     const box = document.querySelector('.log-box')?.getBoundingClientRect();
     const row = [...document.querySelectorAll('.log-row')].find((each) => each.textContent.includes(wanted));
     const place = row?.getBoundingClientRect();
-    return box !== undefined && place !== undefined && place.top >= box.top - 1 && place.bottom <= box.bottom + 1;
+    return (
+      box !== undefined && place !== undefined && place.top >= box.top - 1 && place.bottom <= box.bottom + 1
+    );
   }, text);
 }
 
@@ -84,7 +87,7 @@ test('a failed run opens at its error, and its log is searched, linked and saved
 
   // Above it is what came before, by a real wheel.
   await page.locator('.log-box').hover();
-  await page.mouse.wheel(0, -1_000);
+  await page.mouse.wheel(0, -500);
   await page.getByText('/case-13750.test.ts').waitFor();
   await page.getByRole('button', { name: 'Earlier output' }).click();
   await page.getByText('/case-1.test.ts').waitFor();
@@ -163,7 +166,10 @@ test('a log of a step that runs is followed from its end, and not when one has s
   fixture.start(['run', 'following', '--plain']);
   const page = await fixture.open((await fixture.serve()).address, { width: 390 });
   await show(page, 'runs');
-  await page.getByRole('link', { name: /following|\w{6}/ }).first().waitFor();
+  await page
+    .getByRole('link', { name: /following|\w{6}/ })
+    .first()
+    .waitFor();
   const listed = await fixture.project.run(['runs', '--json']);
   const [{ run }] = JSON.parse(listed.stdout) as [{ run: string }];
   await show(page, `runs/${run}`);

@@ -4,7 +4,7 @@ import type { LogFile, LogFiles } from '../../documents/logs.ts';
 import { at } from '../api/client.ts';
 import { readLines } from '../api/logs.ts';
 import { useLive } from '../state/live.ts';
-import { query, refine } from '../state/route.ts';
+import { query, refineAll } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
 import { Log } from './log.tsx';
 import { Empty, Loaded } from './panel.tsx';
@@ -39,8 +39,7 @@ function Chooser({ run, step, isLive, hasFailed, files }: Props & Pick<LogFiles,
     return <Empty>{isLive ? 'Nothing was printed yet.' : 'Nothing was printed.'}</Empty>;
   if (chosen === null) return <p class="empty loading">Loading …</p>;
   const choose = (name: string) => {
-    refine('line', '');
-    refine('log', name);
+    refineAll({ log: name, line: '' });
   };
   const processes = files.filter((file, index) => !files.slice(0, index).some((e) => isSameProcess(e, file)));
   const streams = files.filter((file) => isSameProcess(file, chosen));
@@ -79,7 +78,7 @@ function Chooser({ run, step, isLive, hasFailed, files }: Props & Pick<LogFiles,
         path={pathOf(run, chosen)}
         isLive={isLive && isSameProcess(chosen, last)}
         hasFailed={hasFailed}
-        hasLine
+        named={{ ...(step !== null && { step: step.replaceAll(/#\d+/g, '') }), log: chosen.name }}
       />
     </>
   );

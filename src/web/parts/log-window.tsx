@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { FollowedLog } from '../state/log-lines.ts';
-import { refine, refined } from '../state/route.ts';
+import { query, refineAll, refined } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
 import { LogLine } from './log-line.tsx';
 
@@ -25,6 +25,8 @@ interface Props {
   readonly goal: LogGoal;
   /** Whether the end is shown; then it stays so while the log grows. */
   readonly isAtEnd: Signal<boolean>;
+  /** What the address of a line has besides it. */
+  readonly named: Readonly<Record<string, string>>;
 }
 
 /** What of a log is seen at a place of the scroll bar. */
@@ -45,7 +47,7 @@ function viewOf(total: number, height: number, fits: number, scrolled: number): 
 }
 
 /** The lines of a log that are in sight: nothing else of it is in the document. */
-export function LogWindow({ log, isWrapped, marked, goal, isAtEnd }: Props) {
+export function LogWindow({ log, isWrapped, marked, goal, isAtEnd, named }: Props) {
   const [box, pane, rows] = [
     useRef<HTMLDivElement>(null),
     useRef<HTMLDivElement>(null),
@@ -53,6 +55,8 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd }: Props) {
   ];
   const [scrolled, height, fits] = [useSignal(0), useSignal(400), useSignal<number | null>(null)];
   const reached = useRef<LogGoal | null>(null);
+  // Where it was scrolled to by this code, and not by the person.
+  const placed = useRef(0);
   const total = log.total.value ?? 0;
   const edition = log.edition.value;
   const view = viewOf(total, height.value, fits.value ?? height.value / lineHeight, scrolled.value);
@@ -62,6 +66,7 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd }: Props) {
     if (box.current === null) return;
     box.current.scrollTop = view.range === 0 ? 0 : (top / view.range) * view.way;
     scrolled.value = box.current.scrollTop;
+    placed.current = scrolled.value;
   };
   useEffect(() => log.want(first + 1 - ahead, view.last + ahead), [log, first, view.last]);
   useEffect(() => {
@@ -79,6 +84,7 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd }: Props) {
     const isWhole = first === 0 && view.last === total;
     const rim = pane.current.offsetHeight - pane.current.clientHeight;
     box.current.style.height = isWhole ? `min(60vh, ${String(whole + rim)}px)` : '';
+    height.value = box.current.clientHeight;
     if (view.last === total) fits.value = fittingOf(list, pane.current.clientHeight);
     if (reached.current !== goal && total > 0) {
       reached.current = goal;
@@ -91,7 +97,8 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd }: Props) {
 
   const onScroll = () => {
     scrolled.value = box.current?.scrollTop ?? 0;
-    isAtEnd.value = scrolled.value >= view.way - 4;
+    if (Math.abs(scrolled.value - placed.current) > 1) isAtEnd.value = scrolled.value >= view.way - 4;
+    placed.current = -1;
   };
   const onWheel = (event: WheelEvent) => {
     const haste = (view.range * lineHeight) / Math.max(1, view.way);
@@ -108,7 +115,7 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd }: Props) {
   };
   return (
     <div class="log-box" ref={box} onScroll={onScroll} onWheel={onWheel}>
-      <div class="log-space" style={{ height: `${String(view.way + height.value)}px` }}>
+      <div class="log-space" style={{ height: `calc(100cqh + ${String(view.way)}px)` }}>
         <div
           class={`log-window${isWrapped ? ' wrapped' : ''}`}
           ref={pane}
@@ -119,7 +126,7 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd }: Props) {
         >
           <div class="log-rows" ref={rows}>
             {Array.from({ length: view.last - first }, (_, index) => first + index + 1).map((line) => (
-              <Row key={line} line={line} text={log.line(line)} isMarked={line === marked} />
+              <Row key={line} line={line} text={log.line(line)} isMarked={line === marked} named={named} />
             ))}
           </div>
         </div>
@@ -154,20 +161,22 @@ function Row({
   line,
   text,
   isMarked,
-}: {
+  named,
+}: Pick<Props, 'named'> & {
   readonly line: number;
   readonly text: string | undefined;
   readonly isMarked: boolean;
 }) {
   const mark = (event: MouseEvent) => {
     event.preventDefault();
-    refine('line', isMarked ? '' : String(line));
+    const isThere = query.value.get('line') === String(line);
+    refineAll({ ...named, line: isThere ? '' : String(line) });
   };
   return (
     <div class={isMarked ? 'log-row marked' : 'log-row'} data-line={line}>
       <a
         class="log-number"
-        href={refined('line', String(line))}
+        href={refined({ ...named, line: String(line) })}
         tabIndex={-1}
         onClick={mark}
         aria-label={`Line ${String(line)}`}

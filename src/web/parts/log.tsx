@@ -18,8 +18,8 @@ export interface LogProps {
   readonly isLive: boolean;
   /** It opens where it says what went wrong. */
   readonly hasFailed: boolean;
-  /** Whether the line in the address is one of this log. */
-  readonly hasLine?: boolean;
+  /** What the address of a line of it has besides the line: `log` is its name there. */
+  readonly named?: Readonly<Record<string, string>>;
 }
 
 /** A log of any length. It opens at what matters, and says so; the rest is a scroll away. */
@@ -27,9 +27,10 @@ export function Log(props: LogProps) {
   return <OneLog key={props.path} {...props} />;
 }
 
-function OneLog({ path, isLive, hasFailed, hasLine = false }: LogProps) {
+function OneLog({ path, isLive, hasFailed, named = {} }: LogProps) {
   const log = useMemo(() => new FollowedLog(path), [path]);
-  const asked = hasLine ? Number(query.value.get('line') ?? '') || null : null;
+  const inAddress = query.value.get('log') ?? ('step' in named ? named['log'] : null);
+  const asked = inAddress === named['log'] ? Number(query.value.get('line')) || null : null;
   const goal = useSignal<LogGoal>({ line: 'end' });
   const marked = useSignal<number | null>(null);
   const isAtEnd = useSignal(true);
@@ -75,6 +76,7 @@ function OneLog({ path, isLive, hasFailed, hasLine = false }: LogProps) {
         marked={marked.value}
         goal={goal.value}
         isAtEnd={isAtEnd}
+        named={named}
       />
     </div>
   );

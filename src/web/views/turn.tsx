@@ -207,7 +207,7 @@ function FilePanel({
   if (path === null) return null;
   return (
     <Panel title={title}>
-      <Log path={path} isLive={grows} hasFailed={hasFailed} />
+      <Log path={path} isLive={grows} hasFailed={hasFailed} named={{ log: path.split('/').at(-1) ?? '' }} />
     </Panel>
   );
 }
