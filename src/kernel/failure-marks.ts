@@ -11,7 +11,8 @@ export interface Failure {
 /* The program is bundled as ASCII, which leaves patterns as they are: their signs are escapes. */
 
 /** What passed may well be named after an error. */
-const passed = /^\s*(?:\u2713|\u2714|\u221a|ok\b|PASS\b|---? PASS)|\b(?:0|no) (?:errors?|fail(?:ed|ures)?)\b/i;
+const passed =
+  /^\s*(?:\u2713|\u2714|\u221a|ok\b|PASS\b|---? PASS)|\b(?:0|no) (?:errors?|fail(?:ed|ures)?)\b/i;
 
 /** Lines by which test runners, compilers and runtimes say what went wrong. */
 const marks = [

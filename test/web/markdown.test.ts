@@ -40,7 +40,10 @@ test.each([
   ['ticks', Array.from({ length: 300 }, (_, index) => '`'.repeat(index)).join(' ')],
   ['a wide table', `|${'a|'.repeat(5_000)}\n|${'-|'.repeat(5_000)}\n`],
   ['a long table', `|a|b|\n|-|-|\n${'|1|2|\n'.repeat(8_000)}`],
-  ['references', Array.from({ length: 3_000 }, (_, i) => `[r${String(i)}]: https://a.b/\n[r${String(i)}]`).join('\n')],
+  [
+    'references',
+    Array.from({ length: 3_000 }, (_, i) => `[r${String(i)}]: https://a.b/\n[r${String(i)}]`).join('\n'),
+  ],
   ['entities', '&amp;&#x202e;&Aacute;'.repeat(4_000)],
   ['autolinks', 'https://a.b/c www.a.b a@b.c '.repeat(3_000)],
 ])('%s are read within seconds', (_, text) => {

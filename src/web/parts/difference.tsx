@@ -123,7 +123,7 @@ function File({
       </summary>
       {file.hunks.length === 0 && <p class="dim">No lines are shown of it.</p>}
       {isShown.value && file.hunks.length > 0 && (
-        <div class="patch-lines" tabIndex={0} role="region" aria-label={`Changes of ${visible(file.path)}`}>
+        <div class="difference" tabIndex={0} role="region" aria-label={`Changes of ${visible(file.path)}`}>
           <table>
             <tbody>
               {within(file.hunks, most.value).map((hunk, index) => (

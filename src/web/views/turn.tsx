@@ -11,7 +11,7 @@ import { Ago, Facts, Lasting, Line, State, Text } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { past } from '../state/past.ts';
 import { link } from '../state/route.ts';
-import { useText } from '../state/followed-text.ts';
+import { useText } from '../state/read-text.ts';
 import { Conversation } from './conversation.tsx';
 import { Item } from './item.tsx';
 import { say } from './roles.tsx';
@@ -181,7 +181,7 @@ function objectIn(value: Json): JsonObject {
 
 /** What changed in the workspace of a turn while it ran. */
 function Changes({ path, isOver }: { readonly path: string | null; readonly isOver: boolean }) {
-  const { text } = useText(path, false);
+  const { text } = useText(path);
   if (path === null)
     return isOver ? (
       <Panel title="Files">
@@ -213,7 +213,7 @@ function FilePanel({
 }
 
 function PromptPanel({ path }: { readonly path: string | null }) {
-  const { text, problem } = useText(path, false);
+  const { text, problem } = useText(path);
   if (path === null || text.value === '') return null;
   return (
     <Panel title="Prompt">
