@@ -242,7 +242,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
     types: ['documents'],
     packages: list`
       preact preact/hooks @preact/signals anser mdast-util-from-markdown micromark-extension-gfm
-      mdast-util-gfm
+      mdast-util-gfm mdast
     `,
   },
 };

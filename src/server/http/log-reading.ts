@@ -20,6 +20,13 @@ type Hiding = Pick<ApiServices, 'secretsIn' | 'masker'>;
 /** The place of a line in the file. */
 type Span = readonly [from: number, to: number];
 
+interface Piece {
+  readonly bytes: Buffer;
+  /** Its lines. */
+  readonly count: number;
+  readonly texts: () => string[];
+}
+
 /** A log of any length: what is shown of it is read from its parts. */
 export class LogReading {
   readonly #source: LogSource;
@@ -94,11 +101,11 @@ export class LogReading {
     const start = this.#index.lastOf(failureBytes);
     let line = start.line;
     let hint: LogLines['failure'] = null;
-    for await (const texts of this.#pieces(start.offset, signal)) {
-      const found = failureIn(texts);
+    for await (const { count, texts } of this.#pieces(start.offset, signal)) {
+      const found = failureIn(texts());
       if (found !== null) hint = { line: line + found.line + 1, certain: found.certain };
       if (found?.certain === true) return hint;
-      line += texts.length;
+      line += count;
     }
     return hint;
   }
@@ -107,38 +114,38 @@ export class LogReading {
   async search(text: string, from: number, signal: AbortSignal): Promise<LogHits | null> {
     if (!(await this.#index.look(signal))) return null;
     const wanted = text.toLowerCase();
+    const has = (some: string) => wanted !== '' && withoutColours(some).toLowerCase().includes(wanted);
     const start = this.#index.before(from - 1);
     const lines: number[] = [];
     let line = start.line;
-    for await (const texts of this.#pieces(start.offset, signal, wanted)) {
-      for (const [index, each] of texts.entries()) {
-        if (line + index + 1 < from || !withoutColours(each).toLowerCase().includes(wanted)) continue;
-        lines.push(line + index + 1);
-        if (lines.length === mostHits) return { schema: 1, lines, next: line + index + 2 };
+    for await (const { count, bytes, texts } of this.#pieces(start.offset, signal)) {
+      for (const [index, each] of has(bytes.toString('utf8')) ? texts().entries() : []) {
+        const number = line + index + 1;
+        if (number < from || !has(each)) continue;
+        lines.push(number);
+        if (lines.length === mostHits) return { schema: 1, lines, next: number + 1 };
       }
-      line += texts.length;
+      line += count;
     }
     return { schema: 1, lines, next: null };
   }
 
-  /**
-   * The texts of all lines from an offset on, piece by piece. Where no line of a piece can hold
-   * `wanted`, they are empty.
-   */
-  async *#pieces(from: number, signal: AbortSignal, wanted = ''): AsyncGenerator<readonly string[]> {
+  /** All lines from an offset on, piece by piece: their bytes, their number and their texts. */
+  async *#pieces(from: number, signal: AbortSignal): AsyncGenerator<Piece> {
     let offset = from;
     while (offset < this.#index.size && !signal.aborted) {
-      const piece = this.#source.read(offset, pieceBytes);
-      if (piece === null || piece.length === 0) return;
-      const spans: Span[] = [];
-      const start = offset;
-      let read = eachLine(piece, (begin, end) => spans.push([start + begin, start + end]) > 0);
-      if (read === 0 || (start + piece.length >= this.#index.size && read < piece.length)) {
-        spans.push([start + read, start + piece.length]);
-        read = piece.length;
+      const bytes = this.#source.read(offset, pieceBytes);
+      if (bytes === null || bytes.length === 0) return;
+      const ends: number[] = [];
+      let read = eachLine(bytes, (_, end) => ends.push(end) > 0);
+      // The last line of the log may have no end.
+      if (read === 0 || (offset + bytes.length >= this.#index.size && read < bytes.length)) {
+        ends.push(bytes.length);
+        read = bytes.length;
       }
-      const may = wanted === '' || withoutColours(piece.toString('utf8')).toLowerCase().includes(wanted);
-      yield may ? this.#texts(spans) : (Array.from({ length: spans.length }).fill('') as string[]);
+      const start = offset;
+      const spans = () => ends.map((end, index): Span => [start + (ends[index - 1] ?? 0), start + end]);
+      yield { bytes, count: ends.length, texts: () => this.#texts(spans()) };
       offset += read;
       await breath();
     }

@@ -111,7 +111,7 @@ async function collectRun(answers: Answers, run: string): Promise<string[]> {
   for (const { path: step } of steps)
     await answers.document(`${path}/logs/files?stage=${encodeURIComponent(step)}`);
   const failed = new Set(
-    steps.filter(({ stretches }) => stretches.at(-1)?.result === 'FAILED').map((step) => step.path),
+    steps.filter(({ stretches }) => stretches.at(-1)?.result === 'failed').map((step) => step.path),
   );
   return files
     .toReversed()

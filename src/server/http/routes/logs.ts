@@ -77,7 +77,7 @@ function routesOf<Params extends Readonly<Record<string, string>>>(
       tag,
       params,
       query: z.strictObject({
-        text: z.string().min(1).max(500).describe('In upper or lower case'),
+        text: z.string().max(500).default('').describe('In upper or lower case; empty: no line'),
         from: number.default(1).describe('The first line that is searched'),
       }),
       document: logHitsDocument,
