@@ -107,7 +107,7 @@ function nameOf(file: LogFile, files: readonly LogFile[], step: string | null): 
 }
 
 /** A size in words: `12 MB`. */
-export function sizeOf(bytes: number): string {
+function sizeOf(bytes: number): string {
   const [value, unit] =
     bytes < 1000 ? [bytes, 'B'] : bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB'];
   return `${value < 10 && unit !== 'B' ? value.toFixed(1) : value.toFixed(0)} ${unit}`;

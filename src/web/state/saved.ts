@@ -15,7 +15,7 @@ export interface Saved {
 }
 
 /** The lines of a log around what matters in it; others are left out. */
-export interface SavedLog {
+interface SavedLog {
   readonly total: number;
   readonly size: number;
   readonly failure: LogLines['failure'];

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { maskerFactory, secretFinder } from '../../../src/process/output/mask.ts';
 import { LogReading } from '../../../src/server/http/log-reading.ts';
 import { LineIndex } from '../../../src/server/http/log-rows.ts';
+import type { HttpServices } from '../../../src/server/http/route.ts';
+import { ApiFixture } from './api-fixture.ts';
 
 const secret = 'hunter2hunter2hunter2';
 const { signal } = new AbortController();
@@ -109,4 +111,47 @@ test('the failure is found in the end of a long log, with lines around it', asyn
   expect(found?.failure).toEqual({ line: 20_001, certain: true });
   expect(found?.first).toBe(19_901);
   expect((await logOf(numbered(300)).log.lines('failure', 10, signal))?.first).toBe(291);
+});
+
+/** An API whose one run has one log. */
+function apiOf(content: string): ApiFixture {
+  const bytes = Buffer.from(content);
+  const log = {
+    path: 'unit',
+    name: 'unit/1.2.1/stderr',
+    look: () => ({ size: bytes.length, mtimeMs: 0 }),
+    part: (from: number, most: number) => bytes.subarray(from, from + most),
+  };
+  const workflows = { run: () => ({ run: 'r1', logs: () => [log] }) };
+  return new ApiFixture(undefined, { workflows } as unknown as HttpServices['project']);
+}
+
+const path = '/api/v1/workflow-runs/r1/logs';
+
+test('the logs of a run are named, and read whole, masked, from a byte on', async () => {
+  const api = apiOf(`a ${secret}\nb`);
+  api.secret = secret;
+  expect((await api.get(`${path}/files`)).document).toMatchObject({
+    files: [{ step: 'unit', iteration: 1, attempt: 2, check: 1, stream: 'stderr' }],
+  });
+  const text = async (of: string) => (await api.ask(of)).text();
+  expect(await text(path)).toBe('== unit/1.2.1/stderr\na ***\nb\n');
+  expect(await text(`${path}?after=23`)).toBe('***\nb\n');
+  expect(await text(`${path}/unit%2F1.2.1%2Fstderr/content`)).toBe('a ***\nb');
+  expect((await api.get(`${path}/unit%2F1.2.1%2Fstdout/lines`)).status).toBe(404);
+});
+
+test('a link gives its log once, within a minute, without a key', async () => {
+  const api = apiOf('all of it\n');
+  const link = async () =>
+    ((await api.get(`${path}/unit%2F1.2.1%2Fstderr/link`)).document as { address: string }).address;
+  const address = await link();
+  const headers = { authorization: 'none' };
+  const first = await api.ask(address, { headers });
+  expect(first.headers.get('content-disposition')).toBe('attachment; filename="r1-unit-1.2.1-stderr.txt"');
+  expect(await first.text()).toBe('all of it\n');
+  expect((await api.ask(address, { headers })).status).toBe(404);
+  const late = await link();
+  api.project.now += 61_000;
+  expect((await api.ask(late, { headers })).status).toBe(404);
 });
