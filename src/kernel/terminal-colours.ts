@@ -1,4 +1,5 @@
 /** What changes the colours of a terminal, and nothing else (SGR). */
+// eslint-disable-next-line no-control-regex
 export const colourCode = /\u001b\[[\d;]*m/g;
 
 /** A text without what changes the colours of a terminal. */

@@ -72,8 +72,8 @@ function readHeader(file: Draft, line: string): void {
   } else if (key === 'rename to' || key === 'copy to') file.path = path;
   else if (key === '---' && path !== '/dev/null') file.path = path.replace(/^a\//, '');
   else if (key === '+++' && path !== '/dev/null') file.path = path.replace(/^b\//, '');
-  else if (/^new file mode/.test(line)) file.notes.push('new');
-  else if (/^deleted file mode/.test(line)) file.notes.push('deleted');
+  else if (line.startsWith('new file mode')) file.notes.push('new');
+  else if (line.startsWith('deleted file mode')) file.notes.push('deleted');
   else if (/^(?:Binary files|GIT binary patch)/.test(line)) file.notes.push('binary');
   const [, age, number = ''] = mode.exec(line) ?? [];
   if (age === 'old') file.notes.push(`mode ${number}`);

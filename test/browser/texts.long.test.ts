@@ -78,7 +78,7 @@ test('Markdown is drawn, its attacks are text, and a long text folds', async () 
   await open(page, 'Meant');
   await page.getByRole('heading', { level: 2, name: 'The totals' }).waitFor();
   await page.getByRole('heading', { level: 3, name: 'A level is left out' }).waitFor();
-  await page.screenshot({ path: '/tmp/logs-shots/meant.png', fullPage: true });
+
   const drawn = page.locator('.markdown').first();
   expect(await drawn.locator('strong, em, del, blockquote, th, li.task, pre.code').count()).toBe(8);
   expect(
@@ -97,7 +97,7 @@ test('Markdown is drawn, its attacks are text, and a long text folds', async () 
   await page.getByText('### A level is left out').waitFor();
 
   await open(page, 'Attacks');
-  await page.screenshot({ path: '/tmp/logs-shots/attacks.png', fullPage: true });
+
   expect(await page.locator('main').locator('img, script, iframe, object, embed, style').count()).toBe(0);
   const targets = await page
     .locator('.markdown a')

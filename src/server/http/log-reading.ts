@@ -2,7 +2,7 @@ import { failureIn } from '../../kernel/failure-marks.ts';
 import { withoutColours } from '../../kernel/terminal-colours.ts';
 import type { LogHits, LogLines } from '../../documents/logs.ts';
 import type { ApiServices } from '../../project/api.ts';
-import { breath, eachLine, LineIndex, type LogSource } from './log-rows.ts';
+import { breath, eachLine, type LineIndex, type LogSource } from './log-rows.ts';
 
 /** The most lines, and bytes, of one answer. */
 export const mostLines = 1_000;

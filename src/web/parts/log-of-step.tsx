@@ -122,9 +122,11 @@ function useBest(run: string, streams: readonly LogFile[], isWanted: boolean): L
   const isOpen = isWanted && printed.length > 1;
   useEffect(() => {
     if (!isOpen) return;
-    void Promise.all(printed.map((file) => weightOf(pathOf(run, file), file.stream))).then((weights) => {
+    const weigh = async () => {
+      const weights = await Promise.all(printed.map((file) => weightOf(pathOf(run, file), file.stream)));
       best.value = printed[weights.indexOf(Math.max(...weights))]?.name ?? null;
-    });
+    };
+    void weigh();
   }, [paths, isOpen]);
   if (!isOpen) return usual;
   return printed.find(({ name }) => name === best.value) ?? null;

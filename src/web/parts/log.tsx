@@ -35,12 +35,13 @@ function OneLog({ path, isLive, hasFailed, named = {} }: LogProps) {
   const marked = useSignal<number | null>(null);
   const isAtEnd = useSignal(true);
   useEffect(() => {
-    const place: LogPlace = asked ?? (hasFailed && !isLive ? 'failure' : 'end');
-    void log.open(place).then(() => {
-      const line = asked ?? log.failure?.line ?? null;
-      marked.value = line;
-      goal.value = { line: line ?? 'end' };
-    });
+    const open = async () => {
+      const place: LogPlace = asked ?? (hasFailed && !isLive ? 'failure' : 'end');
+      await log.open(place);
+      marked.value = asked ?? log.failure?.line ?? null;
+      goal.value = { line: marked.value ?? 'end' };
+    };
+    void open();
   }, [log]);
   // A line may be chosen, or the address edited, while the log is shown.
   useEffect(() => {
