@@ -190,21 +190,14 @@ export function secretFinder(secrets: readonly string[]): (bytes: Buffer) => rea
       index % 2 === 0 ? [[start, spans[index + 1]!] as [number, number]] : [],
     );
     if (words === null) return found;
-    const whole = [...bytes.toString('latin1').matchAll(words)].map(
+    // A strong secret beside a weak one ends its word, as its replacement does.
+    const stars = Buffer.from(bytes);
+    for (const [start, end] of found) stars.fill('*', start, end);
+    const whole = [...stars.toString('latin1').matchAll(words)].map(
       ({ index, 0: word }) => [index, index + word.length] as [number, number],
     );
-    return disjoint([...found, ...whole]);
+    return [...found, ...whole].toSorted((one, other) => one[0] - other[0]);
   };
-}
-
-function disjoint(spans: readonly [number, number][]): [number, number][] {
-  const merged: [number, number][] = [];
-  for (const [start, end] of spans.toSorted((a, b) => a[0] - b[0])) {
-    const last = merged.at(-1);
-    if (last !== undefined && start < last[1]) last[1] = Math.max(last[1], end);
-    else merged.push([start, end]);
-  }
-  return merged;
 }
 
 /** Masks whole files of any content. */
