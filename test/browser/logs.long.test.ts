@@ -144,7 +144,9 @@ test('100 MB open at their end at once, and scroll by keys to their beginning', 
     const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time));
     return gaps.toSorted((a, b) => a - b);
   });
-  console.log('opened', opened, 'median frame', frames[60], 'p95', frames[113], 'max', frames.at(-1));
+  // Machines differ, and this one does other work: only what is far too slow fails.
+  expect(opened).toBeLessThan(10_000);
+  expect(frames[60]).toBeLessThan(100);
   await page.locator('.log-window').focus();
   await page.keyboard.press('Home');
   await page.getByText(`${'x'.repeat(90)} 0`, { exact: true }).waitFor();
@@ -152,11 +154,9 @@ test('100 MB open at their end at once, and scroll by keys to their beginning', 
   await page.keyboard.press('End');
   await page.getByText('the end', { exact: true }).waitFor();
   expect(await page.locator('.log-row').count()).toBeLessThan(120);
-  const searching = Date.now();
   await page.getByRole('searchbox', { name: 'Find in this log' }).fill('the END');
   await page.keyboard.press('Enter');
   await page.getByText('1 of 1', { exact: true }).waitFor();
-  console.log('searched', Date.now() - searching);
   expect(fixture.faults).toEqual([]);
 });
 
