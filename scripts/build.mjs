@@ -190,6 +190,13 @@ async function buildPage(bundle, output) {
     metafile: true,
     legalComments: 'none',
     logLevel: 'silent',
+    // Its variant for browsers makes HTML of a text, which the policy of the page forbids.
+    alias: {
+      'decode-named-character-reference': join(
+        root,
+        'node_modules/decode-named-character-reference/index.js',
+      ),
+    },
   };
   const [page, saved] = await Promise.all([
     bundle({

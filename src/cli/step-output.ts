@@ -1,16 +1,20 @@
 import { printable } from './format.ts';
-import type { StoredRun } from '../project/definition/contracts.ts';
+import type { StepLog } from '../project/definition/contracts.ts';
+
+interface Logs {
+  logs(): readonly Pick<StepLog, 'name' | 'path' | 'read'>[];
+}
 
 /** The output of a run's steps as it comes, in whole lines: `build | 3 tests passed`. */
 export class StepOutput {
-  readonly #run: Pick<StoredRun, 'logs'>;
+  readonly #run: Logs;
   readonly #isWanted: (path: string) => boolean;
   readonly #at = new Map<string, number>();
   /** The beginning of a line whose end has not come yet, by log. */
   readonly #begun = new Map<string, string>();
 
   /** `step`: only this step, with its inner steps and all iterations; null: all. */
-  constructor(run: Pick<StoredRun, 'logs'>, step: string | null) {
+  constructor(run: Logs, step: string | null) {
     this.#run = run;
     this.#isWanted = stepFilter(step);
   }

@@ -10,7 +10,7 @@ import { maskJson, strongMask } from '../kernel/mask.ts';
 import { apiFolder } from '../kernel/lock-names.ts';
 import type { ApiKey } from '../letters/letters.ts';
 import { startDetached } from '../process/supervision/detached.ts';
-import { maskOf } from '../process/output/mask.ts';
+import { maskerFactory, maskOf, secretFinder, type Masker } from '../process/output/mask.ts';
 import { projectSecrets } from '../workflow/host/secrets.ts';
 import { ProjectWatch, type Topic } from './api-watching.ts';
 
@@ -28,6 +28,10 @@ export interface ApiServices {
    */
   mask<Document extends Json>(document: Document): Document;
   maskText(text: string): string;
+  /** Masks a stream of bytes. */
+  masker(): Masker;
+  /** The start and the end of what `maskText` would replace in some bytes. */
+  secretsIn(bytes: Buffer): readonly (readonly [number, number])[];
   /** A file of the page; null: there is none. */
   pageFile(name: string): string | null;
   /** The documentation of the error codes; null: it is missing. */
@@ -49,11 +53,14 @@ const pageBytes = 16 * 1024 * 1024;
 /** What answers need, without secrets and these keys in them. */
 function readingApi(disk: Disk, packageRoot: string, keys: readonly ApiKey[]) {
   const own = new RealDisk(packageRoot, null);
-  const mask = maskOf([...projectSecrets(disk), ...keys.map(({ key }) => key)]);
+  const secrets = [...projectSecrets(disk), ...keys.map(({ key }) => key)];
+  const mask = maskOf(secrets);
   let page: ReturnType<typeof pageFiles> | null = null;
   return {
     mask: <Document extends Json>(document: Document) => maskJson(document, strongMask(mask)) as Document,
     maskText: (text: string) => mask.text(text),
+    masker: maskerFactory(secrets),
+    secretsIn: secretFinder(secrets),
     pageFile: (name: string) => {
       page ??= pageFiles(own);
       return Object.hasOwn(page, name) ? (page[name] ?? null) : null;

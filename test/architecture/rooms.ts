@@ -240,7 +240,10 @@ export const rooms: Readonly<Record<string, Rule>> = {
   web: {
     may: ['kernel'],
     types: ['documents'],
-    packages: ['preact', 'preact/hooks', '@preact/signals'],
+    packages: list`
+      preact preact/hooks @preact/signals anser mdast-util-from-markdown micromark-extension-gfm
+      mdast-util-gfm mdast
+    `,
   },
 };
 

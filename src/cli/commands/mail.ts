@@ -132,6 +132,7 @@ export const mail: Commands = {
       '--at <moment>': `show it as it was: ${momentHelp}`,
       '--diff': 'print what the work of a message changes, or of a turn that is to land, as a patch',
       '--html': 'print a run or a thread as one HTML file that opens without a server',
+      '--all': 'with --html: whole logs, however long',
       ...json,
     },
     examples: ['mailroom show 4f2a9c', 'mailroom show 4f2a9c --html > run.html'],

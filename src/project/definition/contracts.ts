@@ -75,12 +75,16 @@ export interface FileChange {
 }
 
 /** One output of one process of a run. */
-interface StepLog {
+export interface StepLog {
   readonly path: StepPath;
   /** `build/1.1/stdout`: step, iteration and attempt, stream. */
   readonly name: string;
   /** The content from a byte on, and the offset where it ends. */
   read(from: number): { readonly text: string; readonly end: number };
+  /** At most so many bytes from an offset on; null: the file is gone. */
+  part(from: number, most: number): Buffer | null;
+  /** Its size in bytes, and when it was changed, in milliseconds since 1970; null: it is gone. */
+  look(): { readonly size: number; readonly mtimeMs: number } | null;
 }
 
 /** A run on disk. */

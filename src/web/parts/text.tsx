@@ -1,4 +1,4 @@
-import { useComputed } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { money, type Cost } from '../../kernel/cost.ts';
 import { shortId } from '../../kernel/ids.ts';
@@ -16,26 +16,32 @@ export function visible(text: string): string {
   return replaceUnsafe(text, (character) => (/[\n\t]/.test(character) ? character : escapeOf(character)));
 }
 
-/** The longest text of others that is shown at once, in characters. */
-const mostShown = 200_000;
+/** How much of a text of others is shown at once, in characters. */
+const step = 200_000;
 
 interface TextProps {
   readonly value: string;
   readonly kind?: 'prose' | 'code';
-  /** What is shown of a very long text; default: its start. */
-  readonly keeps?: 'start' | 'end';
 }
 
-/** A text of several lines, as it was written. */
-export function Text({ value, kind = 'prose', keeps = 'start' }: TextProps) {
-  const rest = Math.max(0, value.length - mostShown);
-  const shown = keeps === 'start' ? value.slice(0, mostShown) : value.slice(rest);
+/** A text of several lines, as it was written; of a very long one its beginning, and more on demand. */
+export function Text({ value, kind = 'prose' }: TextProps) {
+  const most = useSignal(step);
+  const rest = value.length - most.value;
   return (
-    <pre class={`text ${kind}`} tabIndex={kind === 'code' ? 0 : undefined}>
-      {rest > 0 && keeps === 'end' && `… ${String(rest)} earlier characters\n`}
-      {visible(shown)}
-      {rest > 0 && keeps === 'start' && `\n… ${String(rest)} more characters`}
-    </pre>
+    <>
+      <pre class={`text ${kind}`} tabIndex={kind === 'code' ? 0 : undefined}>
+        {visible(value.slice(0, most.value))}
+      </pre>
+      {rest > 0 && (
+        <p>
+          <button type="button" onClick={() => (most.value += step)}>
+            Show more
+          </button>{' '}
+          <span class="dim">{`${rest.toLocaleString('en')} more characters`}</span>
+        </p>
+      )}
+    </>
   );
 }
 

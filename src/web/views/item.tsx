@@ -10,6 +10,7 @@ import type { Session } from '../../documents/status.ts';
 import { Fields, typedFields } from '../parts/fields.tsx';
 import { useAction, useRefusal, WriteButton } from '../parts/form.tsx';
 import { Loaded } from '../parts/panel.tsx';
+import { Prose } from '../parts/prose.tsx';
 import { Ago, CommandLine, Facts, Line, State, Text, Until } from '../parts/text.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
@@ -66,7 +67,7 @@ function Body({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('messages', id));
   return (
     <Loaded live={live}>
-      {(shown) => (shown.kind === 'message' ? <Text value={shown.message.body} /> : null)}
+      {(shown) => (shown.kind === 'message' ? <Prose value={shown.message.body} /> : null)}
     </Loaded>
   );
 }

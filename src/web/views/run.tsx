@@ -10,8 +10,9 @@ import type {
   ResumptionDocument,
 } from '../../documents/runs.ts';
 import { ActButton } from '../parts/form.tsx';
-import { Empty, Loaded, Panel, View, Trouble, Table } from '../parts/panel.tsx';
-import { Ago, Facts, Id, Lasting, Line, State, visible, Why, Text } from '../parts/text.tsx';
+import { StepLogs } from '../parts/log-of-step.tsx';
+import { Empty, Loaded, Panel, View, Table } from '../parts/panel.tsx';
+import { Ago, Facts, Id, Lasting, Line, State, visible, Why } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { now } from '../state/now.ts';
 import { past } from '../state/past.ts';
@@ -25,8 +26,6 @@ import { stateOf } from './runs.tsx';
 import { StepBars } from './timeline.tsx';
 import type { InboxDocument } from '../../documents/inbox.ts';
 import type { Overview } from '../../documents/status.ts';
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useText } from '../state/followed-text.ts';
 
 /** One run: why it waits, its graph, its steps on a time axis, their results, and their output. */
 export function Run({ id }: { readonly id: string }) {
@@ -46,6 +45,8 @@ function Shows({ run }: { readonly run: RunDocument }) {
   const rows = rowsOf(run.steps);
   const chosen = query.value.get('step');
   const row = rows.find((each) => each.path === chosen);
+  // Without a choice: what went wrong, else what is happening.
+  const of = row ?? firstOf(rows, 'FAILED') ?? firstOf(rows, 'RUNNING');
   return (
     <View
       title={<Line value={run.workflow} limit={80} />}
@@ -61,17 +62,27 @@ function Shows({ run }: { readonly run: RunDocument }) {
       </Panel>
       <Steps run={run.run} rows={rows} chosen={chosen} />
       {row !== undefined && <StepPanel run={run} row={row} timeline={timeline.value.value} />}
-      <Panel title={row === undefined ? 'Output' : `Output of ${visible(row.path)}`}>
-        <Logs
-          key={row?.path}
+      <Panel title={of === undefined ? 'Output' : `Output of ${visible(of.path)}`}>
+        <StepLogs
+          key={of?.path}
           run={run.run}
-          step={row === undefined ? null : visitOf(timeline.value.value, row.path)}
-          isLive={run.alive && run.completed_at === null}
+          step={of === undefined ? null : visitOf(timeline.value.value, of.path)}
+          isLive={run.alive && run.completed_at === null && of?.step.completed_at == null}
+          hasFailed={of?.step.status === 'FAILED' || of?.step.status === 'INCOMPLETE'}
         />
       </Panel>
       {definition !== null && <Definition definition={definition} />}
     </View>
   );
+}
+
+/** The first step of a status, inside of others if it is there. */
+function firstOf(rows: readonly StepRow[], status: string): StepRow | undefined {
+  const found = rows.find(({ step }) => step.status === status);
+  const inner = rows.find(
+    ({ path, step }) => step.status === status && path.startsWith(`${found?.path ?? ''}/`),
+  );
+  return inner ?? found;
 }
 
 function About({
@@ -190,54 +201,6 @@ function Waits({ run }: { readonly run: string }) {
           </p>
         );
       })}
-    </>
-  );
-}
-
-interface Props {
-  readonly run: string;
-  /** Null: every step. */
-  readonly step: string | null;
-  readonly isLive: boolean;
-}
-
-/** How near to its end a box is scrolled that follows, in pixels. */
-const near = 24;
-
-/**
- * What the agents and programs of a run have printed. It follows a run that is alive, until the
- * person scrolls back.
- */
-function Logs({ run, step, isLive }: Props) {
-  const box = useRef<HTMLDivElement>(null);
-  const isFollowing = useSignal(true);
-  const path = `${at('workflow-runs', run)}/logs${step === null ? '' : `?stage=${encodeURIComponent(step)}`}`;
-  const { text, problem } = useText(path, isLive);
-  useLayoutEffect(() => {
-    const shown = box.current;
-    if (shown !== null && isLive && isFollowing.value) shown.scrollTop = shown.scrollHeight;
-  }, [text.value, isLive, isFollowing.value]);
-  const scrolled = ({ currentTarget: shown }: { currentTarget: HTMLDivElement }) => {
-    isFollowing.value = shown.scrollHeight - shown.scrollTop - shown.clientHeight < near;
-  };
-  if (problem.value !== null && text.value === null) return <Trouble problem={problem.value} />;
-  if (text.value === null) return <p class="empty loading">Loading …</p>;
-  if (text.value === '') return <Empty>Nothing was printed.</Empty>;
-  return (
-    <>
-      {isLive && (
-        <label class="follow">
-          <input
-            type="checkbox"
-            checked={isFollowing.value}
-            onChange={(event) => (isFollowing.value = event.currentTarget.checked)}
-          />{' '}
-          Follow
-        </label>
-      )}
-      <div class="log" ref={box} onScroll={scrolled}>
-        <Text value={text.value} kind="code" keeps={isLive ? 'end' : 'start'} />
-      </div>
     </>
   );
 }

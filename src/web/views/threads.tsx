@@ -211,7 +211,7 @@ export function Thread({ id }: { readonly id: string }) {
             />
             {waiting?.why != null && <Why why={waiting.why} target={id} />}
             <Landings landings={landings} />
-            <Conversation messages={shown.messages} turns={shown.turns} />
+            <Conversation messages={shown.messages} turns={shown.turns} within={1} />
           </View>
         )
       }

@@ -5,12 +5,13 @@ import { duration } from '../../kernel/times.ts';
 import { at } from '../api/client.ts';
 import { Patch } from '../parts/difference.tsx';
 import { ActButton } from '../parts/form.tsx';
+import { Log } from '../parts/log.tsx';
 import { Empty, Loaded, Panel, Trouble, View } from '../parts/panel.tsx';
 import { Ago, Facts, Lasting, Line, State, Text } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { past } from '../state/past.ts';
 import { link } from '../state/route.ts';
-import { useText } from '../state/followed-text.ts';
+import { useText } from '../state/read-text.ts';
 import { Conversation } from './conversation.tsx';
 import { Item } from './item.tsx';
 import { say } from './roles.tsx';
@@ -118,15 +119,17 @@ function Invocation({ id, invocation }: { readonly id: string; readonly invocati
   const { attempt, round, prompt, stdout, stderr, changes, result } = invocation;
   const folder = `${at('turns', id)}/${String(attempt)}/${String(round)}`;
   const grows = result === null;
+  const ended = objectIn(result?.['outcome'] ?? null)['is'];
+  const state = { grows, hasFailed: ended === 'never' || ended === 'later' };
   return (
     <>
       {result !== null && <Outcome result={result} />}
       <div class="beside">
-        <FilePanel title="Prompt" path={prompt && `${folder}/prompt`} grows={grows} />
+        <PromptPanel path={prompt && `${folder}/prompt`} />
         <div class="stack">
           <Changes path={changes && `${folder}/changes`} isOver={!grows} />
-          <FilePanel title="Transcript" path={stdout && `${folder}/stdout`} grows={grows} />
-          <FilePanel title="Errors" path={stderr && `${folder}/stderr`} grows={grows} />
+          <FilePanel title="Transcript" path={stdout && `${folder}/stdout`} {...state} />
+          <FilePanel title="Errors" path={stderr && `${folder}/stderr`} {...state} />
         </div>
       </div>
     </>
@@ -178,7 +181,7 @@ function objectIn(value: Json): JsonObject {
 
 /** What changed in the workspace of a turn while it ran. */
 function Changes({ path, isOver }: { readonly path: string | null; readonly isOver: boolean }) {
-  const { text } = useText(path, false);
+  const { text } = useText(path);
   if (path === null)
     return isOver ? (
       <Panel title="Files">
@@ -194,15 +197,26 @@ function FilePanel({
   title,
   path,
   grows,
+  hasFailed,
 }: {
   readonly title: string;
   readonly path: string | null;
   readonly grows: boolean;
+  readonly hasFailed: boolean;
 }) {
-  const { text, problem } = useText(path, grows);
-  if (path === null || text.value === '') return null;
+  if (path === null) return null;
   return (
     <Panel title={title}>
+      <Log path={path} isLive={grows} hasFailed={hasFailed} named={{ log: path.split('/').at(-1) ?? '' }} />
+    </Panel>
+  );
+}
+
+function PromptPanel({ path }: { readonly path: string | null }) {
+  const { text, problem } = useText(path);
+  if (path === null || text.value === '') return null;
+  return (
+    <Panel title="Prompt">
       {problem.value !== null && text.value === null && <Trouble problem={problem.value} />}
       {text.value !== null && <Text value={text.value} kind="code" />}
     </Panel>

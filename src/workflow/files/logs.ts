@@ -11,6 +11,10 @@ interface StepLog {
   readonly name: string;
   /** The content from a byte on, and the offset where it ends. */
   read(from: number): { readonly text: string; readonly end: number };
+  /** At most so many bytes from an offset on; null: the file is gone. */
+  part(from: number, most: number): Buffer | null;
+  /** Its size in bytes, and when it was changed, in milliseconds since 1970; null: it is gone. */
+  look(): { readonly size: number; readonly mtimeMs: number } | null;
 }
 
 /** The maximum number of bytes per read. */
@@ -23,7 +27,15 @@ export function stepLogs(disk: Disk, run: string): StepLog[] {
     ['stdout', 'stderr'].flatMap((stream): StepLog[] => {
       const file = join(folder, stream);
       if (disk.look(file)?.kind !== 'file') return [];
-      return [{ path, name: file.slice(steps.length + 1), read: (from) => readFrom(disk, file, from) }];
+      return [
+        {
+          path,
+          name: file.slice(steps.length + 1),
+          read: (from) => readFrom(disk, file, from),
+          part: (from, most) => disk.read(file, most, from),
+          look: () => disk.look(file),
+        },
+      ];
     }),
   );
 }

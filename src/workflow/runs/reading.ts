@@ -5,7 +5,7 @@ import type { RunState } from '../machine/state.ts';
 import { resumptionOf } from '../machine/resumption.ts';
 import { compile } from '../machine/rules.ts';
 import { documentOf } from '../machine/view.ts';
-import type { StoredRun } from '../../project/definition/contracts.ts';
+import type { StepLog, StoredRun } from '../../project/definition/contracts.ts';
 import type { Workflows } from './workflows.ts';
 import { runSummary, type RunHosting } from './summary.ts';
 import { standingOfStep } from '../../documents/standing.ts';
@@ -109,21 +109,10 @@ export function readResumption(stored: StoredRun): ResumptionDocument {
   return { schema: 1, run: stored.run, steps: resumptionOf(state, rules, null) };
 }
 
-/**
- * The output of a run, or of one of its steps: each log under a heading, from byte `after` of the
- * whole.
- */
-export function readLogs(stored: StoredRun, step: string | null, attempt: number | null): string {
+/** The logs of a run, or of one of its steps with all below it, in the order of their attempts. */
+export function logsOf(stored: StoredRun, step: string | null, attempt: number | null): StepLog[] {
   const isWanted = (path: string, name: string) =>
     (step === null || `${path}/`.startsWith(`${step}/`) || path.endsWith(`/${step}`)) &&
     (attempt === null || name.split('/').at(-2)?.split('.')[1] === String(attempt));
-  return stored
-    .logs()
-    .filter(({ path, name }) => isWanted(path, name))
-    .map((log) => {
-      const { name } = log;
-      const { text } = log.read(0);
-      return text === '' ? '' : `== ${name}\n${text}${text.endsWith('\n') ? '' : '\n'}`;
-    })
-    .join('');
+  return stored.logs().filter(({ path, name }) => isWanted(path, name));
 }

@@ -4,6 +4,7 @@ import { route, type Route } from '../route.ts';
 import { runStream } from '../run-stream.ts';
 import type { Streams } from '../stream.ts';
 import * as z from 'zod';
+import { logRoutes } from './logs.ts';
 import { mailRoutes } from './mail.ts';
 import { projectRoutes } from './project.ts';
 import { runRoutes } from './runs.ts';
@@ -17,6 +18,7 @@ export function allRoutes(streams: Streams, added: readonly Route[]): readonly R
     ...projectRoutes,
     ...mailRoutes,
     ...runRoutes,
+    ...logRoutes,
     ...workflowRoutes,
     ...editingRoutes,
     ...added,

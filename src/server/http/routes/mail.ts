@@ -10,7 +10,6 @@ import {
   whyDocument,
   type CommandResult,
   type Sending,
-  type Shown,
 } from '../../../documents/mail.ts';
 import { messageDifference } from '../../../mail/questions/message-difference.ts';
 import { putAway } from '../../../mail/questions/done.ts';
@@ -22,6 +21,7 @@ import { partOf } from '../../../mail/questions/text-parts.ts';
 import { why } from '../../../mail/questions/why.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
+import { launchFile, ofLaunch } from './logs.ts';
 import { byId, byRole, byTarget, byTurn, momentIn, nothing, past } from './shapes.ts';
 
 const letter = {
@@ -92,18 +92,14 @@ const reading: readonly Route[] = [
     path: '/api/v1/turns/{id}/{attempt}/{round}/{file}',
     summary: "The prompt, the output, or the changed files of a turn's agent",
     tag: 'mail',
-    params: byTurn.extend({
-      attempt: z.string(),
-      round: z.string(),
-      file: z.enum(['prompt', 'stdout', 'stderr', 'changes']),
-    }),
+    params: ofLaunch,
     query: z.strictObject({
       after: z.coerce.number().int().min(0).default(0).describe('Bytes to leave out, as a link says'),
     }),
     media: 'text/plain',
-    handle: ({ project, api }, { params, query: { after }, url }) => {
-      const shown = showAt(project, params.id, null);
-      const path = invocationOf(shown, params.attempt, params.round)?.[params.file] ?? null;
+    handle: (services, { params, query: { after }, url }) => {
+      const { project, api } = services;
+      const path = launchFile(services, params);
       const read = (from: number, most: number) =>
         path === null ? null : project.files.part(path, from, most);
       const part = partOf(read, after, (text) => api.maskText(text));
@@ -148,15 +144,10 @@ async function difference(
 }
 
 /** Text of agents: a browser shows it as text, whatever it contains. */
-export function plainText(text: string, headers: Readonly<Record<string, string>> = {}): Response {
+function plainText(text: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(text, {
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', ...headers },
   });
-}
-
-function invocationOf(shown: Shown, attempt: string, round: string) {
-  if (shown.kind !== 'turn') return undefined;
-  return shown.invocations.find((each) => String(each.attempt) === attempt && String(each.round) === round);
 }
 
 /** Writing mail. A person speaks under the name of the key. */

@@ -15,22 +15,21 @@ import { commandRun, resumeRun, retryStep } from '../../../workflow/questions/co
 import { readRunDefinition } from '../../../workflow/runs/run-definition.ts';
 import {
   artifactAddress,
-  readLogs,
+  logsOf,
   readResumption,
   readRun,
   readRuns,
 } from '../../../workflow/runs/reading.ts';
 import { timelineOf } from '../../../workflow/runs/timeline.ts';
-import type { ArtifactFiles } from '../../../project/definition/contracts.ts';
+import type { ArtifactFiles, StepLog } from '../../../project/definition/contracts.ts';
+import { maskedBytes, streamed } from '../log-reading.ts';
 import { listed, paging } from '../paging.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
-import { plainText } from './mail.ts';
+import { sourceOf, stepName } from './logs.ts';
 import { byId, momentIn, nothing, past } from './shapes.ts';
 
 const runs = '/api/v1/workflow-runs';
-/** A step or a gate: `build`, `each/3/test`, in an address with `%2F`. */
-const stepName = z.string().regex(/^[^\p{Cc}]{1,500}$/u);
 const statuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED'] as const;
 
 const byArtifact = byId.extend({ stage: stepName, name: stepName });
@@ -113,9 +112,11 @@ const reading: readonly Route[] = [
       after: z.coerce.number().int().min(0).default(0).describe('Bytes to leave out'),
     }),
     media: 'text/plain',
-    handle: ({ project, api }, { params, query: { stage = null, attempt = null, after } }) => {
-      const text = api.maskText(readLogs(project.workflows.run(params.id), stage, attempt));
-      return plainText(Buffer.from(text).subarray(after).toString('utf8'));
+    handle: (services, { params, query: { stage = null, attempt = null, after } }) => {
+      const logs = logsOf(services.project.workflows.run(params.id), stage, attempt);
+      return new Response(streamed(without(allOf(services, logs), after)), {
+        headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+      });
     },
   }),
 ];
@@ -199,6 +200,29 @@ function download({ files, read }: ArtifactFiles, path: string): Response {
       'Cache-Control': 'no-store',
     },
   });
+}
+
+/** The contents of logs without secrets, each under a heading with its name. */
+function* allOf({ api }: HttpServices, logs: readonly StepLog[]): Generator<Buffer> {
+  for (const log of logs) {
+    const source = sourceOf(log);
+    if ((source.size() ?? 0) === 0) continue;
+    yield Buffer.from(`== ${api.maskText(log.name)}\n`);
+    let last = 0;
+    for (const piece of maskedBytes(source, api.masker())) {
+      last = piece.at(-1) ?? last;
+      yield piece;
+    }
+    if (last !== 0x0a) yield Buffer.from('\n');
+  }
+}
+
+function* without(pieces: Iterable<Buffer>, bytes: number): Generator<Buffer> {
+  let left = bytes;
+  for (const piece of pieces) {
+    yield piece.subarray(Math.min(left, piece.length));
+    left -= Math.min(left, piece.length);
+  }
 }
 
 /** Runs have journals of their own: a record of the mail's journal means its time. */
