@@ -255,20 +255,22 @@ const writing: readonly Route[] = [
       },
     }),
   ),
-  route({
-    method: 'post',
-    path: `${runs}/{id}/cancel`,
-    summary: 'Cancel a run permanently',
-    tag: 'runs',
-    params: byId,
-    body: z.strictObject({ comment: z.string().max(10_000).exactOptional() }),
-    document: runVerdict,
-    statuses: [200, 202],
-    handle: async (services, asked) => {
-      const wish = { verb: 'cancel', path: '', comment: asked.body.comment ?? null } as const;
-      return verdict(await commandRun(commander(services, asked), asked.params.id, wish));
-    },
-  }),
+  ...(['cancel', 'pause', 'unpause'] as const).map((verb) =>
+    route({
+      method: 'post',
+      path: `${runs}/{id}/${verb}`,
+      summary: verb === 'cancel' ? 'Cancel a run permanently' : `\`mailroom ${verb}\` of a run`,
+      tag: 'runs',
+      params: byId,
+      body: z.strictObject({ comment: z.string().max(10_000).exactOptional() }),
+      document: runVerdict,
+      statuses: [200, 202],
+      handle: async (services, asked) => {
+        const wish = { verb, path: '', comment: asked.body.comment ?? null };
+        return verdict(await commandRun(commander(services, asked), asked.params.id, wish));
+      },
+    }),
+  ),
   route({
     method: 'post',
     path: `${runs}/{id}/retry/{stage}`,
