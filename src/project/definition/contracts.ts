@@ -122,7 +122,7 @@ export interface ArtifactFiles {
    * At most `most` bytes of one of them, from byte `from`; null: it is gone. Throws `E_PATH` where
    * a link has appeared on the way to it.
    */
-  read(path: string, from: number, most: number): Buffer | null;
+  readonly read: (path: string, from: number, most: number) => Buffer | null;
 }
 
 /** The events that a run's journal keeps, and the state before them. */

@@ -77,10 +77,10 @@ export const projectRoutes: readonly Route[] = [
     query: threadQuery,
     document: threadsDocument,
     handle: async (services, { query, url }) => {
-      const { threads, explained } = await threadsAt(services, query);
-      const found = filteredThreads(threads, { ...query, ids: query.ids?.split(',') });
+      const list = await threadsAt(services, query);
+      const found = filteredThreads(list.threads, { ...query, ids: query.ids?.split(',') });
       const part = listed(found, ({ id }) => id, query, url);
-      return { ...part, document: explained(part.document) };
+      return { ...part, document: list.explained(part.document) };
     },
   }),
   route({
