@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { moment, seconds } from '../../kernel/local-time.ts';
 import { useLive } from '../state/live.ts';
-import { clock } from '../state/now.ts';
+import { clock } from '../state/clock.ts';
 import { past, pastProblem, showMoment, showNow } from '../state/past.ts';
 import { Trouble } from './panel.tsx';
 import type { RunSummary } from '../../documents/runs.ts';

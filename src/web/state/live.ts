@@ -114,6 +114,14 @@ export function refreshAll(what: Changed): void {
   timer = setTimeout(readChanged, due - now);
 }
 
+/** Milliseconds between two looks of a hidden tab at what needs a person. */
+const glance = 15_000;
+
+setInterval(() => {
+  const inbox = entries.get('/inbox');
+  if (document.hidden && inbox !== undefined && inbox.users > 0) refresh('/inbox', inbox);
+}, glance);
+
 function readChanged(): void {
   const isOf = (path: string) => isAll || (isRun && path === workflows) || !ofProject.test(path);
   pace.read(performance.now());
