@@ -344,22 +344,25 @@ function OneRole({ role, status }: { readonly role: RoleStatus; readonly status:
       <div>
         <Stands standing={role.standing} />
         <Needs role={role.name} turns={turns} />
-        {role.why === null ? (
-          <p>
+        {role.why !== null && <Why why={role.why} target={role.name} />}
+        {role.why === null && !role.person && (
+          <>
+            {' '}
             <a href={link('why', role.name)}>Why?</a>
-          </p>
-        ) : (
-          <Why why={role.why} target={role.name} />
+          </>
+        )}
+        {role.person && (
+          <>
+            {' '}
+            <Owed role={role} />
+          </>
         )}
       </div>
       <Facts
         of={[
           ['In its inbox', role.inbox],
           ['Waits for', role.waits.length > 0 && <Waits role={role} />],
-          [
-            'Owes an answer to',
-            role.owes.length > 0 && (role.person ? <Owed role={role} /> : <Debts role={role} />),
-          ],
+          ['Owes an answer to', !role.person && role.owes.length > 0 && <Debts role={role} />],
           ['Turns', role.turns],
           ['Cost', money(role.cost)],
         ]}

@@ -85,12 +85,17 @@ function Drawing({ roles, edges, cycle, width }: DrawingProps) {
           box={box}
           tone={toneByStanding[role.standing.is]}
         >
-          {role.standing.is === 'needs you' ? 'needs you' : role.standing.word}
-          {role.inbox > 0 && ` · ${String(role.inbox)} in inbox`}
+          {subOf(role)}
         </RoleBox>
       ))}
     </svg>
   );
+}
+
+/** What stands below the name of a role: it has room for two words. */
+function subOf({ standing: { is, word }, inbox }: RoleStatus): string {
+  if (is === 'needs you') return is;
+  return inbox > 0 ? `${oneLine(word, 12)} · ${String(inbox)} mail` : oneLine(word, 18);
 }
 
 function labelOf(edges: readonly Edge[]): string {
