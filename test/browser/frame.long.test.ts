@@ -8,7 +8,6 @@ import { ended, workOfEveryKind } from './browser-fixture.ts';
 const bed = browserFixture();
 
 const projectOf = () => basename(bed.fixture.project.root);
-const title = (page: Page) => expect.poll(() => page.title(), { timeout: 20_000 });
 const icon = (page: Page) => page.locator('link[rel=icon]').getAttribute('href');
 
 async function show(page: Page, route: string): Promise<void> {
@@ -54,10 +53,10 @@ test('the tab says the view, the project and how many things need you', { timeou
   const { fixture } = bed;
   const { address } = await fixture.serve();
   const page = await fixture.open(address);
-  await title(page).toBe(`Inbox · ${projectOf()}`);
+  await expect.poll(() => page.title(), { timeout: 20_000 }).toBe(`Inbox · ${projectOf()}`);
   expect(await icon(page)).not.toContain('circle');
   const made = await workOfEveryKind(fixture);
-  await title(page).toBe(`(2) Inbox · ${projectOf()}`);
+  await expect.poll(() => page.title(), { timeout: 20_000 }).toBe(`(2) Inbox · ${projectOf()}`);
   expect(await icon(page)).toContain('circle');
   const titles = [
     ['roles', 'Roles'],
@@ -74,7 +73,9 @@ test('the tab says the view, the project and how many things need you', { timeou
   ] as const;
   for (const [route, words] of titles) {
     await show(page, route);
-    await title(page).toMatch(new RegExp(String.raw`^\(2\) ${words}.* · ${projectOf()}$`));
+    await expect
+      .poll(() => page.title(), { timeout: 20_000 })
+      .toMatch(new RegExp(String.raw`^\(2\) ${words}.* · ${projectOf()}$`));
   }
   expect(fixture.faults).toEqual([]);
 });
@@ -119,7 +120,7 @@ test('a hidden tab counts and notifies, and a click opens the item', { timeout: 
       { timeout: 30_000 },
     )
     .toEqual([['Which currency do prices have?', `request from engineer · ${projectOf()}`]]);
-  await title(page).toBe(`(1) Inbox · ${projectOf()}`);
+  await expect.poll(() => page.title(), { timeout: 20_000 }).toBe(`(1) Inbox · ${projectOf()}`);
   await hide(page, false);
   await page.evaluate(() => {
     const { shown: all } = globalThis as unknown as { shown: { note: EventTarget }[] };
