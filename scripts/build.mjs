@@ -190,13 +190,9 @@ async function buildPage(bundle, output) {
     metafile: true,
     legalComments: 'none',
     logLevel: 'silent',
-    // Its variant for browsers makes HTML of a text, which the policy of the page forbids.
-    alias: {
-      'decode-named-character-reference': join(
-        root,
-        'node_modules/decode-named-character-reference/index.js',
-      ),
-    },
+    // Its variant for browsers makes HTML of a text, which the policy of the page forbids, and the
+    // other one is large.
+    alias: { 'decode-named-character-reference': join(root, 'src/web/named-characters.ts') },
   };
   const [page, saved] = await Promise.all([
     bundle({

@@ -260,7 +260,13 @@ const overview = {
   begun: time.nullable().describe('When the oldest of these threads was opened; null: there is none'),
   turns: z.array(turnStatus).describe('Unfinished turns'),
   landings: z.array(landing).describe('The landing queues of all branches, each in its order'),
-  cost: z.strictObject({ today: cost }),
+  cost: z.strictObject({
+    today: cost,
+    limit: z
+      .strictObject({ usd: z.number().nullable(), tokens: z.number().nullable() })
+      .nullable()
+      .describe('What a day may cost; null: no limit, or the protocol cannot be read'),
+  }),
   recorded: count.describe('Messages in outboxes that wait for a controller'),
   problems: texts.describe('What is wrong, in words'),
   runs: z.array(runStatus).describe('Runs that have not ended, newest first'),

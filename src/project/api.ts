@@ -16,6 +16,11 @@ import { ProjectWatch, type Topic } from './api-watching.ts';
 
 export type { ApiKey, Topic };
 
+/** The pages of the documentation that the page of the browser leads to. */
+export const manualPages = ['errors.md', 'tutorial.md'] as const;
+
+type ManualPage = (typeof manualPages)[number];
+
 /** What a server of the API needs besides the operations. */
 export interface ApiServices {
   /** The absolute path of the Unix socket; null: it would be too long for the system. */
@@ -34,8 +39,8 @@ export interface ApiServices {
   secretsIn(bytes: Buffer): readonly (readonly [number, number])[];
   /** A file of the page; null: there is none. */
   pageFile(name: string): string | null;
-  /** The documentation of the error codes; null: it is missing. */
-  explanations(): string | null;
+  /** A page of the documentation; null: it is missing. */
+  manual(page: ManualPage): string | null;
   /** Calls back on every change until it is closed. */
   watch(onChange: (topic: Topic, number: number) => void): Pick<ProjectWatch, 'numbers' | 'close'>;
   /**
@@ -47,7 +52,7 @@ export interface ApiServices {
   close(): Promise<void>;
 }
 
-/** The most bytes of the page, and of the documentation of the error codes. */
+/** The most bytes of the page, and of a page of the documentation. */
 const pageBytes = 16 * 1024 * 1024;
 
 /** What answers need, without secrets and these keys in them. */
@@ -65,7 +70,7 @@ function readingApi(disk: Disk, packageRoot: string, keys: readonly ApiKey[]) {
       page ??= pageFiles(own);
       return Object.hasOwn(page, name) ? (page[name] ?? null) : null;
     },
-    explanations: () => own.read('docs/errors.md', pageBytes)?.toString('utf8') ?? null,
+    manual: (name: ManualPage) => own.read(`docs/${name}`, pageBytes)?.toString('utf8') ?? null,
   };
 }
 

@@ -15,8 +15,10 @@ import { link, parts } from './state/route.ts';
 import { saved, type Saved } from './state/saved.ts';
 import { key } from './state/session.ts';
 import { isPastShown } from './state/past.ts';
+import { askPermission, needsYou, permission, projectName, useTab } from './state/tab.ts';
 import { nextTheme, theme } from './state/theme.ts';
 import { Costs } from './views/costs.tsx';
+import { FirstSteps } from './views/first-steps.tsx';
 import { Inbox } from './views/inbox.tsx';
 import { Role, Roles } from './views/roles.tsx';
 import { Run } from './views/run.tsx';
@@ -55,7 +57,7 @@ function addedTo(from: 'costs' | null, { extensions }: Extended): typeof own {
 
 export function App({ extensions }: Extended) {
   const places = [...own, ...addedTo(null, { extensions })];
-  useSignalEffect(() => focusTitle([...places, ...addedTo('costs', { extensions })]));
+  useSignalEffect(focusTitle);
   if (saved === null && key.value === null) return <KeyNeeded />;
   return (
     <>
@@ -86,14 +88,12 @@ function skip(event: Event): void {
 let shown = '';
 
 /** A new view is announced by its title, and begins at its top. */
-function focusTitle(places: typeof own): void {
+function focusTitle(): void {
   const [view = '', id = '', part = ''] = parts.value;
   const place = `${view}/${id}/${part}`;
   const isFirst = shown === '';
   if (place === shown) return;
   shown = place;
-  const name = places.find(([each]) => each === view)?.[1] ?? view;
-  document.title = `${name} · Mailroom`;
   queueMicrotask(() => {
     // On a narrow screen the list of the views is wider than the page.
     const list = document.querySelector('.sidebar ul');
@@ -109,7 +109,12 @@ function Outlet({ extensions }: Extended) {
   const [view = '', id = null, part = null] = parts.value;
   switch (view) {
     case 'inbox':
-      return <Inbox id={id} />;
+      return (
+        <>
+          <Inbox id={id} />
+          {id === null && <FirstSteps />}
+        </>
+      );
     case 'roles':
       return id === null ? <Roles /> : <Role name={id} />;
     case 'threads':
@@ -162,13 +167,16 @@ function OfWorkflows({
 function Sidebar({ places }: { readonly places: typeof own }) {
   const inbox = useLive<InboxDocument>('/inbox');
   const status = useLive<Overview>('/status');
-  const waiting = inbox.value.value?.items.filter(({ kind }) => kind !== 'notice').length ?? 0;
+  const items = inbox.value.value?.items ?? null;
+  const session = useLive<Session>('/session').value.value;
+  useTab(session?.project ?? '', items);
+  const waiting = needsYou(items ?? []).length;
   const running = status.value.value?.runs.filter(({ state }) => state !== 'stopped').length ?? 0;
   const counts: Readonly<Record<string, number>> = { inbox: waiting, runs: running };
   const [view] = parts.value;
   return (
     <nav class="sidebar" aria-label="Views">
-      <Brand />
+      <Brand session={session} />
       <ul>
         {places.map(([place, name]) => (
           <li key={place}>
@@ -205,6 +213,11 @@ function Sidebar({ places }: { readonly places: typeof own }) {
         <button type="button" class="quiet" onClick={nextTheme}>
           {`Theme: ${theme.value}`}
         </button>
+        {permission.value === 'default' && (
+          <button type="button" class="quiet" onClick={() => void askPermission()}>
+            Notify me
+          </button>
+        )}
         <button type="button" class="quiet" onClick={() => (dialog.value = 'help')}>
           Keys <kbd>?</kbd>
         </button>
@@ -214,14 +227,13 @@ function Sidebar({ places }: { readonly places: typeof own }) {
 }
 
 /** The project, by the name of its folder, and who the person is for it. */
-function Brand() {
-  const session = useLive<Session>('/session').value.value;
+function Brand({ session }: { readonly session: Session | null }) {
   return (
     <a class="brand" href={link('inbox')}>
       Mailroom
       {session !== null && (
         <small title={oneLine(session.project)}>
-          {oneLine(session.project.split(/[\\/]/).at(-1) ?? '', 30)} · {oneLine(session.name, 20)}
+          {projectName(session.project)} · {oneLine(session.name, 20)}
           {session.access === 'read' && ', may only read'}
         </small>
       )}
@@ -231,6 +243,7 @@ function Brand() {
 
 /** What a saved file has instead of the views. */
 function SavedBar({ saved: { at, project, route } }: { readonly saved: Saved }) {
+  useTab(project, null);
   return (
     <header class="sidebar">
       <a class="brand" href={route}>

@@ -49,7 +49,8 @@ export function addShortcuts(extensions: readonly PageExtension[]): void {
 
 function showPast(): void {
   isPastShown.value = true;
-  requestAnimationFrame(() => focus('#past'));
+  // The slider is there after this task, before the next key.
+  queueMicrotask(() => focus('#past'));
 }
 
 function focus(selector: string): void {

@@ -16,9 +16,3 @@ export function treeOf(text: string): Root | null {
 function isPlain(node: RootContent): boolean {
   return node.type === 'paragraph' && node.children.every(({ type }) => type === 'text');
 }
-
-/** Where a link may lead; null: nowhere. */
-export function targetOf(url: string): URL | null {
-  if (!/^(?:https?:\/\/|mailto:)/i.test(url) || !URL.canParse(url)) return null;
-  return new URL(url);
-}

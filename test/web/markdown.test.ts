@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { targetOf, treeOf } from '../../src/web/markdown-tree.ts';
+import { targetOf } from '../../src/web/links.ts';
+import { treeOf } from '../../src/web/markdown-tree.ts';
 
 test('only addresses of the web and of mail are links', () => {
   expect(targetOf('https://example.com/a?b')?.href).toBe('https://example.com/a?b');

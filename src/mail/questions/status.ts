@@ -61,10 +61,19 @@ export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
     begun: mail.threads[0]?.opened ?? null,
     turns: turns.map((turn) => ({ ...turn, instead_of: replaced(turn, protocol) })),
     landings: mail.landings,
-    cost: { today: mail.spent.day === dayOf(now) ? mail.spent.cost : noCost },
+    cost: {
+      today: mail.spent.day === dayOf(now) ? mail.spent.cost : noCost,
+      limit: dayLimit(protocol),
+    },
     recorded: parts.recorded ?? 0,
     problems: [...(parts.problems ?? []), ...mail.roles.filter(({ vanished }) => vanished).map(gone)],
   };
+}
+
+function dayLimit(protocol: Protocol | null): MailStatus['cost']['limit'] {
+  if (protocol === null) return null;
+  const { usd, tokens } = protocol.limits.dayBudget;
+  return usd === null && tokens === null ? null : { usd, tokens };
 }
 
 function countsOf(threads: MailSummary['threads']): MailStatus['thread_counts'] {

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import type * as z from 'zod';
 import type { Json } from '../../kernel/json.ts';
-import type { ApiKey } from '../../project/api.ts';
+import { manualPages, type ApiKey } from '../../project/api.ts';
 import { parsed, readBody } from './body.ts';
 import { compressed, plainTag } from './compressing.ts';
 import { asMailroomError, problemOf, problemType, Refusal } from './problem.ts';
@@ -22,9 +22,16 @@ const longestAddress = 8_192;
 /** Headers of every answer. Text of agents is never a page of its own: nothing is sniffed. */
 const everywhere = {
   'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/**
+ * Headers of all that a browser may show as a page. Documents of the API are not, and most answers
+ * are such documents: they would weigh less than these headers.
+ */
+const ofPages = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -53,7 +60,8 @@ export function makeApp(
   const served: Served = { services, once: new Once() };
   app.use(async (context, next) => {
     await next();
-    for (const [name, value] of Object.entries(everywhere)) context.res.headers.set(name, value);
+    const headers = isDocument(context.res) ? everywhere : { ...everywhere, ...ofPages };
+    for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
     // Headers of an answer that is replaced would be kept beside its own.
     const answered = compressed(context.req.raw, context.res);
     if (answered === context.res) return;
@@ -85,6 +93,11 @@ export function makeApp(
     return refused(services, known);
   });
   return app;
+}
+
+/** Whether an answer is JSON, or the client has the document already. */
+function isDocument({ status, headers }: Response): boolean {
+  return status === 304 || /^application\/(?:\w+\+)?json\b/.test(headers.get('content-type') ?? '');
 }
 
 function refused({ api }: HttpServices, error: ReturnType<typeof asMailroomError>): Response {
@@ -241,9 +254,9 @@ const types: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 };
 
-/** Serves the files of the page, and the explanation of the error codes. They hold no data. */
+/** Serves the files of the page, and pages of the documentation. They hold no data. */
 function addPage(app: Hono, { api }: HttpServices): void {
-  app.get('/docs/errors.md', () => file(api.explanations(), 'txt', 'no-cache'));
+  for (const name of manualPages) app.get(`/docs/${name}`, () => file(api.manual(name), 'txt', 'no-cache'));
   app.get('/', () => {
     const page = api.pageFile('index.html');
     if (page === null)

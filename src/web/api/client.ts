@@ -1,3 +1,4 @@
+import { hearTime } from '../state/clock.ts';
 import { saved, type Saved } from '../state/saved.ts';
 import { forgetKey, key } from '../state/session.ts';
 
@@ -114,6 +115,7 @@ async function request(method: string, path: string, options: RequestInit): Prom
     if (options.signal?.aborted === true) throw error;
     throw new Problem('E_OFFLINE', 0, 'the server does not answer', 'start it again with `mailroom serve`');
   }
+  hearTime(response.headers.get('Date'));
   if (response.ok || response.status === 304) return response;
   const problem = await problemOf(response);
   if (response.status === 401) forgetKey();

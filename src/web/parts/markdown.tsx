@@ -2,7 +2,7 @@ import type { Definition, Nodes, Parents, Root, Table } from 'mdast';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
-import { targetOf } from '../markdown-tree.ts';
+import { targetOf } from '../links.ts';
 import { visible } from './text.tsx';
 
 /** Deeper parts of a text are shown as they were written. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useHeading } from '../state/tab.ts';
 
 interface PanesProps {
   /** What the list has, such as `inbox`. */
@@ -32,16 +33,19 @@ export function Panes({ name, back, list, detail }: PanesProps) {
 
 interface DetailProps {
   readonly title: ComponentChildren;
+  /** What the tab says; absent: the title. */
+  readonly tab?: string;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** The chosen thing of a list: its title, which gets the focus when it is chosen, and what can be done. */
-export function Detail({ title, actions, children }: DetailProps) {
+export function Detail({ title, tab, actions, children }: DetailProps) {
+  const heading = useHeading('detail', tab);
   return (
     <section class="panel item" aria-labelledby="detail-title">
       <header>
-        <h2 id="detail-title" tabIndex={-1}>
+        <h2 ref={heading} id="detail-title" tabIndex={-1}>
           {title}
         </h2>
         {actions !== undefined && <div class="actions">{actions}</div>}

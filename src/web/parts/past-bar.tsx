@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { moment, seconds } from '../../kernel/local-time.ts';
 import { useLive } from '../state/live.ts';
-import { clock } from '../state/now.ts';
+import { clock } from '../state/clock.ts';
 import { past, pastProblem, showMoment, showNow } from '../state/past.ts';
 import { Trouble } from './panel.tsx';
 import type { RunSummary } from '../../documents/runs.ts';
@@ -20,8 +21,13 @@ export function PastBar({ close }: { readonly close: () => void }) {
   const shown = moving.value?.time ?? past.value?.time ?? last.value;
   const record = past.value?.record ?? 0;
   const length = Math.max(1, last.value - (first ?? 0));
+  // A place that was chosen before it is known where the past begins.
+  const wanted = useSignal<number | null>(null);
   const goTo = (place: number) => {
-    if (first === null) return;
+    if (first === null) {
+      wanted.value = place;
+      return;
+    }
     clearTimeout(moving.value?.timer);
     const time = Math.round(first + (length * place) / places);
     const timer = window.setTimeout(() => {
@@ -32,6 +38,12 @@ export function PastBar({ close }: { readonly close: () => void }) {
     }, rest);
     moving.value = { time, timer };
   };
+  useEffect(() => {
+    const place = wanted.value;
+    if (first === null || place === null) return;
+    wanted.value = null;
+    goTo(place);
+  }, [first]);
   const end = () => {
     clearTimeout(moving.value?.timer);
     showNow();
@@ -45,12 +57,13 @@ export function PastBar({ close }: { readonly close: () => void }) {
         type="range"
         min={0}
         max={places}
-        value={first === null ? places : Math.round((places * (shown - first)) / length)}
+        value={first === null ? (wanted.value ?? places) : Math.round((places * (shown - first)) / length)}
+        aria-busy={first === null}
         aria-valuetext={shown === last.value ? 'now' : inWords(shown)}
         onInput={(event) => goTo(Number(event.currentTarget.value))}
       />
       <output for="past">
-        {past.value === null ? 'now' : inWords(past.value.time)}
+        {wanted.value !== null ? 'loading …' : past.value === null ? 'now' : inWords(past.value.time)}
         {record > 0 && `, record ${String(record)}`}
       </output>
       <button type="button" disabled={record <= 1} onClick={() => void showMoment(String(record - 1))}>

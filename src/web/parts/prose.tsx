@@ -1,8 +1,12 @@
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { treeOf } from '../markdown-tree.ts';
+import type { Root } from 'mdast';
 import { Markdown } from './markdown.tsx';
 import { visible } from './text.tsx';
+
+/** Reads Markdown; null: it is not loaded yet, since it is as large as the rest of the page. */
+const reader = signal<((text: string) => Root | null) | null>(null);
+void import('../markdown-tree.ts').then(({ treeOf }) => (reader.value = treeOf));
 
 /** The longest text that is shown whole at once, and what is shown of a longer one, in characters. */
 const longest = 12_000;
@@ -22,7 +26,8 @@ export function Prose({ value, within = 2 }: Props) {
   const most = useSignal(value.length <= longest ? longest : beginning);
   const isSource = useSignal(false);
   const shown = useMemo(() => cut(value, most.value), [value, most.value]);
-  const tree = useMemo(() => (shown.length <= mostDrawn ? treeOf(shown) : null), [shown]);
+  const read = shown.length <= mostDrawn ? reader.value : null;
+  const tree = useMemo(() => read?.(shown) ?? null, [read, shown]);
   const rest = value.length - shown.length;
   return (
     <div class="prose-box">

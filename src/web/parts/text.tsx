@@ -7,6 +7,7 @@ import { clock, moment } from '../../kernel/local-time.ts';
 import { duration, span } from '../../kernel/times.ts';
 import { link } from '../state/route.ts';
 import { now } from '../state/now.ts';
+import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
 import type { Explained } from '../../documents/common.ts';
 import type { Standing } from '../../documents/standing.ts';
@@ -64,12 +65,18 @@ export function Id({ value }: { readonly value: string }) {
   );
 }
 
-/** How long ago something was. */
+/** A time with its date and time zone, such as `2026-11-21 20:45 GMT+1`. */
+function zoned(at: string): string {
+  const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'short' }).formatToParts(new Date(at));
+  return `${moment(at)} ${parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''}`;
+}
+
+/** How long ago something was; in a file, which is read at any time, when. */
 export function Ago({ at }: { readonly at: string }) {
   const text = useComputed(() => span(now.value - Date.parse(at)));
   return (
-    <time dateTime={at} title={moment(at)}>
-      {text} ago
+    <time dateTime={at} title={zoned(at)}>
+      {saved === null ? `${text.value} ago` : moment(at)}
     </time>
   );
 }
@@ -78,7 +85,7 @@ export function Ago({ at }: { readonly at: string }) {
 export function Lasting({ from, to = null }: { readonly from: string; readonly to?: string | null }) {
   const start = Date.parse(from);
   const text = to === null ? span(now.value - start) : duration(Date.parse(to) - start);
-  return <time title={`${moment(from)} – ${to === null ? 'now' : moment(to)}`}>{text}</time>;
+  return <time title={`${moment(from)} – ${to === null ? 'now' : zoned(to)}`}>{text}</time>;
 }
 
 /** A time of the day that is still to come. */
@@ -88,7 +95,7 @@ export function Until({ at }: { readonly at: string }) {
     return rest > 0 ? `in ${span(rest)}` : `${span(-rest)} ago`;
   });
   return (
-    <time dateTime={at} title={moment(at)}>
+    <time dateTime={at} title={zoned(at)}>
       {clock(at, now.peek())} ({left})
     </time>
   );
@@ -123,7 +130,8 @@ export function State({ value }: { readonly value: string }) {
   return <span class={`state ${toneOf(value)}`}>{value.toLowerCase().replaceAll('_', ' ')}</span>;
 }
 
-const toneByStanding: Readonly<Record<Standing['is'], string>> = {
+/** The colour of how something stands. */
+export const toneByStanding: Readonly<Record<Standing['is'], string>> = {
   'needs you': 'wait',
   working: 'busy',
   waiting: 'calm',

@@ -62,7 +62,7 @@ export class ApiFixture {
       masker: () => maskerFactory([this.secret])(),
       secretsIn: (bytes) => secretFinder([this.secret])(bytes),
       pageFile: (name) => this.pageFiles.get(name) ?? null,
-      explanations: () => null,
+      manual: () => null,
       watch: (onChange) => {
         this.watches += 1;
         this.change = (topic, number) => {
