@@ -33,6 +33,7 @@ export const shortcuts: Shortcut[] = [
     does: 'Go to the answer',
     act: () => focus('.answer textarea, .answer input, .answer select, .answer button'),
   },
+  { keys: 'e', does: 'Put away a notice and those like it', act: putAway },
   { keys: '/', does: 'Find in this list', act: () => focus('input[type=search]') },
   { keys: 'd', does: 'Switch between dark, light and as the desktop', act: nextTheme },
 ];
@@ -56,10 +57,26 @@ function focus(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus();
 }
 
+/** Presses the button of the row that has the focus, else of the chosen notice, else of the first. */
+function putAway(): void {
+  const row = document.activeElement?.closest('.entry');
+  const button = (of: ParentNode | null | undefined) =>
+    of?.querySelector<HTMLElement>('.put-away button') ?? undefined;
+  const found =
+    button(row) ??
+    button(document.querySelector('.detail')) ??
+    button(document.querySelector('.list .entry:has(.put-away)'));
+  // The row leaves, and the focus with it.
+  const next = row?.nextElementSibling ?? row?.previousElementSibling;
+  found?.click();
+  next?.querySelector<HTMLElement>('[data-row]')?.focus();
+}
+
 /** Moves the focus among the lines of the view. */
 function step(by: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
-  const at = rows.findIndex((row) => row === document.activeElement);
+  const focused = rows.findIndex((row) => row === document.activeElement);
+  const at = focused === -1 ? rows.findIndex((row) => row.ariaCurrent === 'true') : focused;
   const next = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by;
   rows[next]?.focus();
 }

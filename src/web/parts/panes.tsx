@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 
 interface PanesProps {
   /** What the list has, such as `inbox`. */
@@ -7,7 +8,7 @@ interface PanesProps {
   readonly back: string;
   readonly list: ComponentChildren;
   /** The chosen thing; null: none is chosen. */
-  readonly detail: ComponentChildren | null;
+  readonly detail: ComponentChildren;
 }
 
 /**
@@ -16,9 +17,9 @@ interface PanesProps {
  */
 export function Panes({ name, back, list, detail }: PanesProps) {
   return (
-    <div class={`panes ${detail === null ? '' : 'open'}`}>
+    <div class={`panes ${!detail ? '' : 'open'}`}>
       <div class="list">{list}</div>
-      {detail !== null && (
+      {detail && (
         <div class="detail">
           <a class="back" href={back}>
             ← Back to the {name}
@@ -33,18 +34,24 @@ export function Panes({ name, back, list, detail }: PanesProps) {
 interface DetailProps {
   readonly title: ComponentChildren;
   readonly actions?: ComponentChildren;
+  /** False: it was not chosen by a person, so the focus stays; default: true. */
+  readonly takesFocus?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** The chosen thing of a list: its title, which gets the focus when it is chosen, and what can be done. */
-export function Detail({ title, actions, children }: DetailProps) {
+export function Detail({ title, actions, takesFocus = true, children }: DetailProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus({ preventScroll: true });
+  }, [takesFocus]);
   return (
     <section class="panel item" aria-labelledby="detail-title">
       <header>
-        <h2 id="detail-title" tabIndex={-1}>
+        <h2 id="detail-title" tabIndex={-1} ref={heading}>
           {title}
         </h2>
-        {actions !== undefined && <div class="actions">{actions}</div>}
+        {actions !== undefined && actions !== false && <div class="actions">{actions}</div>}
       </header>
       {children}
     </section>
