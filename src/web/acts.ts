@@ -1,9 +1,11 @@
-import { at } from './api/client.ts';
 import { link } from './state/route.ts';
 
-/** What the page does in place of a command: it sends a request, or opens a view or form. */
+/**
+ * What the page does in place of a command: it sends a request, to a path of the API by its parts,
+ * or opens a view or form.
+ */
 export type Act =
-  | { readonly do: 'send'; readonly label: string; readonly path: string }
+  | { readonly do: 'send'; readonly label: string; readonly path: readonly string[] }
   | { readonly do: 'open'; readonly label: string; readonly to: string };
 
 /** The ids of runs by which a command is read: an end of one may be that of a thread, too. */
@@ -19,14 +21,14 @@ export function actOf(command: string, runs: Runs = []): Act | null {
       return unpauseOf(first, runs);
     case 'workers':
       return first === 'unpause' && second !== undefined
-        ? sends(`Continue ${second}`, `${at('workers', second)}/unpause`)
+        ? sends(`Continue ${second}`, ['workers', second, 'unpause'])
         : null;
     case 'retry':
       return second === undefined
-        ? sends('Retry', `${at('messages', first)}/retry`)
-        : sends(`Retry ${second}`, at('workflow-runs', first, 'retry', second));
+        ? sends('Retry', ['messages', first, 'retry'])
+        : sends(`Retry ${second}`, ['workflow-runs', first, 'retry', second]);
     case 'resume':
-      return sends('Resume', `${at('workflow-runs', first)}/resume`);
+      return sends('Resume', ['workflow-runs', first, 'resume']);
     case 'approve':
     case 'reject':
       // A turn is approved by its name alone, a gate by its run and step.
@@ -48,11 +50,11 @@ export function actOf(command: string, runs: Runs = []): Act | null {
 
 /** A run has no such request yet: its process reads the command. */
 function unpauseOf(what: string, runs: Runs): Act | null {
-  if (what === 'all') return sends('Continue all', '/unpause');
+  if (what === 'all') return sends('Continue all', ['unpause']);
   if (runs.some((run) => run.endsWith(what))) return null;
   return /^[0-9a-f]{6}$/.test(what)
-    ? sends('Continue the thread', `${at('threads', what)}/unpause`)
-    : sends(`Continue ${what}`, `${at('roles', what)}/unpause`);
+    ? sends('Continue the thread', ['threads', what, 'unpause'])
+    : sends(`Continue ${what}`, ['roles', what, 'unpause']);
 }
 
 /** The thread and the type of a message, as its form reads them. */
@@ -64,7 +66,7 @@ function withOptions(words: readonly string[]): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
 }
 
-function sends(label: string, path: string): Act {
+function sends(label: string, path: readonly string[]): Act {
   return { do: 'send', label, path };
 }
 

@@ -59,13 +59,13 @@ function focus(selector: string): void {
 
 /** Presses the button of the row that has the focus, else of the chosen notice, else of the first. */
 function putAway(): void {
-  const row = document.activeElement?.closest('.entry');
+  const row = document.activeElement?.closest('.waiting-row');
   const button = (of: ParentNode | null | undefined) =>
     of?.querySelector<HTMLElement>('.put-away button') ?? undefined;
   const found =
     button(row) ??
     button(document.querySelector('.detail')) ??
-    button(document.querySelector('.list .entry:has(.put-away)'));
+    button(document.querySelector('.list .waiting-row:has(.put-away)'));
   // The row leaves, and the focus with it.
   const next = row?.nextElementSibling ?? row?.previousElementSibling;
   found?.click();

@@ -44,9 +44,8 @@ export function itemNamed(items: readonly InboxItem[], name: string): InboxItem 
   return items.find(({ id }) => id === name) ?? items.find(ends) ?? null;
 }
 
-/** How an item stands, in the words of the project's other documents. */
+/** How an item that asks for something stands, in the words of the project's other documents. */
 export function standingOf({ kind, type, deadline }: InboxItem): Standing {
-  if (kind === 'notice') return { is: 'done', word: 'notice', for: [], until: null };
   const what = kind === 'request' ? 'question' : type === 'landing' ? 'landing' : kind;
   return { is: 'needs you', word: `needs you: ${what}`, for: [], until: deadline };
 }

@@ -1,4 +1,5 @@
 import { actOf } from '../acts.ts';
+import { at } from '../api/client.ts';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
@@ -44,7 +45,7 @@ export function Command({ value }: { readonly value: string }) {
   return (
     <div class="act">
       {act?.do === 'send' && (
-        <ActButton kind="primary" act={() => perform(act.path)}>
+        <ActButton kind="primary" act={() => perform(at(...act.path))}>
           <Line value={act.label} limit={60} />
         </ActButton>
       )}

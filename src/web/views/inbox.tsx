@@ -5,7 +5,7 @@ import { putAway } from '../api/actions.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Detail, Panes } from '../parts/panes.tsx';
 import { Loaded, View } from '../parts/panel.tsx';
-import { Ago, Line, Stands, Until } from '../parts/text.tsx';
+import { Ago, Line, Sentence, Stands, State, Until } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { go, link } from '../state/route.ts';
 import { isWide } from '../state/wide.ts';
@@ -126,7 +126,7 @@ function Row({ entry, chosen }: { readonly entry: Entry; readonly chosen: InboxI
   if (entry.is === 'alike') return <Alike items={entry.items} chosen={chosen} />;
   const { item } = entry;
   return (
-    <li class="entry">
+    <li class="waiting-row">
       <Card item={item} isOpen={item.id === chosen?.id} />
       {item.kind === 'notice' && <PutAway items={[item]} />}
     </li>
@@ -142,7 +142,7 @@ function Alike({
   const isOpen = isUnfolded.value || items.some(({ id }) => id === chosen?.id);
   const [first] = items;
   return (
-    <li class="entry">
+    <li class="waiting-row">
       <button
         type="button"
         class="card"
@@ -161,7 +161,7 @@ function Alike({
       {isOpen && (
         <ul class="cards nested" aria-label="Alike notices">
           {items.map((item) => (
-            <li key={item.id} class="entry">
+            <li key={item.id} class="waiting-row">
               <Card item={item} isOpen={item.id === chosen?.id} />
               <PutAway items={[item]} />
             </li>
@@ -183,7 +183,7 @@ function Card({ item, isOpen }: { readonly item: InboxItem; readonly isOpen: boo
         </span>
       ) : (
         <strong>
-          <Line value={subject} limit={160} />
+          <Sentence value={subject} limit={160} />
         </strong>
       )}
       {task !== null && task !== subject && (
@@ -209,7 +209,7 @@ function Card({ item, isOpen }: { readonly item: InboxItem; readonly isOpen: boo
 function Heading({ item, children }: { readonly item: InboxItem; readonly children?: ComponentChildren }) {
   return (
     <span class="row">
-      <Stands standing={standingOf(item)} />
+      {item.kind === 'notice' ? <State value="notice" /> : <Stands standing={standingOf(item)} />}
       {children}
       <span class="from">
         <Line value={item.from} limit={60} />

@@ -11,7 +11,7 @@ import { Fields, typedFields } from '../parts/fields.tsx';
 import { ActButton, perform, useAction, useRefusal, WriteButton } from '../parts/form.tsx';
 import { Loaded } from '../parts/panel.tsx';
 import { Prose } from '../parts/prose.tsx';
-import { Ago, CommandLine, Facts, Line, Stands, Text, Until } from '../parts/text.tsx';
+import { Ago, CommandLine, Facts, Line, Sentence, Stands, Text, Until } from '../parts/text.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
@@ -46,7 +46,7 @@ export function Item({ item }: ItemProps) {
 }
 
 export function ItemTitle({ item }: { readonly item: InboxItem }) {
-  return <Line value={item.subject} limit={200} />;
+  return <Sentence value={item.subject} limit={200} />;
 }
 
 /** What it is about, what follows, and the answer, which is in reach however long its message is. */
@@ -57,7 +57,7 @@ export function Asked({ item, done }: ItemProps) {
     <>
       <Facts
         of={[
-          ['State', <Stands standing={standingOf(item)} />],
+          ['State', item.kind !== 'notice' && <Stands standing={standingOf(item)} />],
           ['From', <Line value={item.from} limit={80} />],
           ['Task', thread && <Task thread={thread} subject={task} />],
           ['Escalated from', escalated && <Line value={escalated} limit={80} />],
@@ -135,7 +135,7 @@ function WorkOf({ id }: { readonly id: string }) {
 function Resolved({ item, done }: ItemProps) {
   const act = actOf(item.command);
   const retry = async () => {
-    if (act?.do === 'send') await perform(act.path);
+    if (act?.do === 'send') await perform(at(...act.path));
     done?.();
   };
   return (

@@ -173,11 +173,14 @@ function About({ shown: { turn }, thread, subject }: AboutProps) {
             </a>
           ),
         ],
-        ['Provider', turn?.provider],
-        ['Worker', turn?.worker && <Line value={`${turn.worker.host} (${turn.worker.id})`} limit={80} />],
+        ['Provider', turn && turn.provider],
+        [
+          'Worker',
+          turn?.worker != null && <Line value={`${turn.worker.host} (${turn.worker.id})`} limit={80} />,
+        ],
         ['Started', turn && <Ago at={turn.since} />],
         ['For', turn && <Lasting from={turn.since} />],
-        ['Progress', turn?.progress && <Line value={turn.progress} />],
+        ['Progress', turn?.progress != null && <Line value={turn.progress} />],
         ['Cost', turn && money(turn.cost)],
       ]}
     />
