@@ -30,8 +30,9 @@ export const shortcuts: Shortcut[] = [
   { keys: 'k', does: 'Previous line of a list', act: () => step(-1) },
   {
     keys: 'a',
-    does: 'Go to the answer',
-    act: () => focus('.answer textarea, .answer input, .answer select, .answer button'),
+    does: 'Go to the answer, or to what makes it move',
+    act: () =>
+      focus('.answer textarea, .answer input, .answer select, .answer button, .act button, .act .button'),
   },
   { keys: 'e', does: 'Put away a notice and those like it', act: putAway },
   { keys: '/', does: 'Find in this list', act: () => focus('input[type=search]') },

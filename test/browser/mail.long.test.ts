@@ -145,6 +145,15 @@ test('a role that does not move is moved by 2 clicks, or 4 keys', async () => {
   await person.click('button', 'Continue writer');
   expect(person.clicks).toBeLessThanOrEqual(2);
   await untilWaiting(bed.fixture, 'question', 2);
+
+  await bed.fixture.project.run(['pause', 'engineer']);
+  await sendTasks(bed.fixture, 'landing');
+  await go(person.page, 'inbox');
+  await person.press('g', 'r');
+  await person.page.getByRole('button', { name: 'Continue engineer' }).waitFor();
+  await person.press('a', 'Enter');
+  expect(person.keys).toBeLessThanOrEqual(4);
+  await untilWaiting(bed.fixture, 'landing', 1);
 });
 
 test('a long question has its form within one screen', async () => {
