@@ -82,7 +82,7 @@ test('two questions are answered one after the other: 2 clicks, or 2 keys, and t
 
   await expect.poll(() => page.url()).toContain('#/inbox/');
   await page.locator('.detail').getByText('Cache of the blog').waitFor();
-  expect(await focused(page)).toBe('Which store should the cache use?');
+  await expect.poll(() => focused(page)).toBe('Which store should the cache use?');
   await person.press('a');
   await person.type('Disk.');
   await person.press('Control+Enter');
@@ -171,7 +171,7 @@ test('a failed turn says why first, and is tried again', async () => {
   await page.getByText('Turn t1 of clumsy failed').first().waitFor();
   await go(page, 'turns/t1');
   await page.getByRole('heading', { name: 'clumsy, turn t1: Totals that fail' }).waitFor();
-  await page.getByText('exit code 3: TypeError: totals is not a function').waitFor();
+  await page.getByText('exit code 3: TypeError: totals is not a function').first().waitFor();
   expect(await page.locator('main').innerText()).not.toContain('It changed no file');
   await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByText('Done.').waitFor();
