@@ -94,7 +94,6 @@ test('two questions are answered one after the other: 2 clicks, or 2 keys, and t
 test('a gate with a field is approved by 2 clicks, or 3 keys and the text', async () => {
   const open = await personAt();
   bed.fixture.start(['run', 'release', '--plain']);
-  bed.fixture.start(['run', 'release', '--plain']);
   await untilWaiting(bed.fixture, 'gate', 1);
   const person = await open();
   const { page } = person;
@@ -104,6 +103,15 @@ test('a gate with a field is approved by 2 clicks, or 3 keys and the text', asyn
   await person.click('button', 'Approve');
   expect(person.clicks).toBeLessThanOrEqual(2);
   await page.getByText('Answered: approve.').waitFor();
+
+  await page.getByText('Nothing waits for you.').waitFor();
+  bed.fixture.start(['run', 'release', '--plain']);
+  await page.getByLabel('percent').waitFor();
+  await person.press('a', 'Tab');
+  await person.type('It is tested, too.');
+  await person.press('Control+Enter');
+  expect(person.keys).toBeLessThanOrEqual(3);
+  await page.getByText('Nothing waits for you.').waitFor();
 });
 
 test('ten notices are put away by 1 click, and by 1 key', async () => {

@@ -1,4 +1,4 @@
-import { computed, useSignal } from '@preact/signals';
+import { computed, useSignal, type Signal } from '@preact/signals';
 import type { FormHTMLAttributes } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { money, type Cost } from '../../kernel/cost.ts';
@@ -268,19 +268,15 @@ function Approval({ item, done }: ItemProps) {
       done?.();
     });
   };
+  // Ctrl+Enter approves where that is the only other choice than to reject.
+  const [first, ...others] = item.reply_types.filter((choice) => choice !== 'reject');
+  const approve = () => {
+    if (first !== undefined && others.length === 0 && refusal === null) submit(first);
+  };
   return (
-    <form class="answer" onSubmit={(event) => event.preventDefault()}>
+    <form class="answer" {...onSubmit(approve)} onSubmit={(event) => event.preventDefault()}>
       <Fields shapes={item.fields} place={place} />
-      <div class="field">
-        <label for={`${place}-comment`}>Comment</label>
-        <textarea
-          id={`${place}-comment`}
-          rows={2}
-          value={comment.value}
-          onInput={(event) => (comment.value = event.currentTarget.value)}
-        />
-        <p class="help">It is stored with your answer.</p>
-      </div>
+      <Comment id={`${place}-comment`} text={comment} />
       <div class="row">
         {item.reply_types.map((choice) => (
           <button
@@ -297,6 +293,21 @@ function Approval({ item, done }: ItemProps) {
       </div>
       {refusal !== null && <p class="help refusal">{refusal}</p>}
     </form>
+  );
+}
+
+function Comment({ id, text }: { readonly id: string; readonly text: Signal<string> }) {
+  return (
+    <div class="field">
+      <label for={id}>Comment</label>
+      <textarea
+        id={id}
+        rows={2}
+        value={text.value}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+      />
+      <p class="help">It is stored with your answer.</p>
+    </div>
   );
 }
 
