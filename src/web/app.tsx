@@ -20,11 +20,12 @@ import { nextTheme, theme } from './state/theme.ts';
 import { Costs } from './views/costs.tsx';
 import { FirstSteps } from './views/first-steps.tsx';
 import { Inbox } from './views/inbox.tsx';
+import { Message } from './views/message.tsx';
 import { Role, Roles } from './views/roles.tsx';
 import { Run } from './views/run.tsx';
 import { Runs } from './views/runs.tsx';
 import { Send } from './views/send.tsx';
-import { Message, Thread, Threads } from './views/threads.tsx';
+import { Threads } from './views/threads.tsx';
 import { Turn } from './views/turn.tsx';
 import { WhyView } from './views/why.tsx';
 import { Workflow, Workflows } from './views/workflows.tsx';
@@ -118,7 +119,7 @@ function Outlet({ extensions }: Extended) {
     case 'roles':
       return id === null ? <Roles /> : <Role name={id} />;
     case 'threads':
-      return id === null ? <Threads /> : <Thread key={id} id={id} />;
+      return <Threads id={id} />;
     case 'messages':
       return <Message key={id} id={id ?? ''} />;
     case 'turns':

@@ -58,8 +58,8 @@ async function open(page: Page, subject: string): Promise<void> {
   await page.evaluate(() => {
     location.hash = '#/threads';
   });
-  await page.getByRole('link', { name: subject, exact: true }).click();
-  await page.getByRole('heading', { level: 1, name: subject }).waitFor();
+  await page.getByRole('link', { name: new RegExp(`^${subject} `) }).click();
+  await page.getByRole('heading', { level: 2, name: subject }).waitFor();
 }
 
 test('Markdown is drawn, its attacks are text, and a long text folds', async () => {
@@ -76,8 +76,8 @@ test('Markdown is drawn, its attacks are text, and a long text folds', async () 
   page.setDefaultTimeout(20_000);
 
   await open(page, 'Meant');
-  await page.getByRole('heading', { level: 2, name: 'The totals' }).waitFor();
-  await page.getByRole('heading', { level: 3, name: 'A level is left out' }).waitFor();
+  await page.getByRole('heading', { level: 3, name: 'The totals' }).waitFor();
+  await page.getByRole('heading', { level: 4, name: 'A level is left out' }).waitFor();
 
   const drawn = page.locator('.markdown').first();
   expect(await drawn.locator('strong, em, del, blockquote, th, li.task, pre.code').count()).toBe(8);

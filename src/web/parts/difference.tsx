@@ -1,14 +1,12 @@
 import { signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { besides, readPatch, type Hunk, type PatchFile, type PatchLine } from '../patch.ts';
+import { isWide } from '../state/wide.ts';
 import { Panel } from './panel.tsx';
 import { visible } from './text.tsx';
 
 /** Files with more lines are folded at first, and so is what comes after so many lines. */
 const mostLines = 1_500;
-const wide = matchMedia('(width >= 1100px)');
-const isWide = signal(wide.matches);
-wide.addEventListener('change', () => (isWide.value = wide.matches));
 /** Null: side by side where there is room. */
 const wanted = signal<boolean | null>(null);
 

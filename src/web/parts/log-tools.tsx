@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { oneLine } from '../../kernel/one-line.ts';
 import { Problem } from '../api/client.ts';
 import { downloadLog, searchLog } from '../api/logs.ts';
 import type { FollowedLog } from '../state/log-lines.ts';
@@ -8,6 +9,8 @@ import { saved } from '../state/saved.ts';
 import { complain } from '../state/toasts.ts';
 
 interface Props {
+  /** What the log is called. */
+  readonly name: string;
   readonly log: FollowedLog;
   readonly total: number;
   /** Brings a line into sight, counted from 1. */
@@ -17,7 +20,7 @@ interface Props {
 }
 
 /** What can be done with a log: search it, go to its ends and its failure, wrap it, save it. */
-export function LogTools({ log, total, show, isFollowing }: Props) {
+export function LogTools({ name, log, total, show, isFollowing }: Props) {
   const failure = log.failure;
   const missing = saved === null ? 0 : total - log.known;
   const download = () => {
@@ -28,7 +31,7 @@ export function LogTools({ log, total, show, isFollowing }: Props) {
   };
   return (
     <div class="log-tools">
-      <LogSearch log={log} show={show} />
+      <LogSearch name={name} log={log} show={show} />
       {failure !== null && (
         <button type="button" onClick={() => show(failure.line)}>
           Failure
@@ -73,7 +76,7 @@ interface Hits {
 }
 
 /** Finds lines by a text: Enter goes to the next one, Shift+Enter to the one before. */
-function LogSearch({ log, show }: Pick<Props, 'log' | 'show'>) {
+function LogSearch({ name, log, show }: Pick<Props, 'name' | 'log' | 'show'>) {
   const hits = useSignal<Hits | null>(null);
   const isBusy = useSignal(false);
   const input = useRef<HTMLInputElement>(null);
@@ -105,6 +108,7 @@ function LogSearch({ log, show }: Pick<Props, 'log' | 'show'>) {
     <form
       class="log-search"
       role="search"
+      aria-label={`Find in ${oneLine(name, 80)}`}
       onSubmit={(event) => {
         event.preventDefault();
         void find(1);

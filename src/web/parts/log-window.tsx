@@ -1,5 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { oneLine } from '../../kernel/one-line.ts';
 import type { FollowedLog } from '../state/log-lines.ts';
 import { query, refineAll, refined } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
@@ -121,7 +122,7 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd, named }: Prop
           ref={pane}
           tabIndex={0}
           role="region"
-          aria-label="Log"
+          aria-label={`Log ${oneLine(named['log'] ?? '', 80)}`}
           onKeyDown={onKeyDown}
         >
           <div class="log-rows" ref={rows}>

@@ -70,7 +70,13 @@ function OneLog({ path, isLive, hasFailed, named = {} }: LogProps) {
   if (total === 0) return <Empty>{isLive ? 'Nothing was printed yet.' : 'Nothing was printed.'}</Empty>;
   return (
     <div class="log">
-      <LogTools log={log} total={total} show={show} isFollowing={isLive && isAtEnd.value} />
+      <LogTools
+        name={named['log'] ?? ''}
+        log={log}
+        total={total}
+        show={show}
+        isFollowing={isLive && isAtEnd.value}
+      />
       <LogWindow
         log={log}
         isWrapped={isWrapped.value}

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { useHeading } from '../state/tab.ts';
 
 interface PanesProps {
@@ -8,7 +9,7 @@ interface PanesProps {
   readonly back: string;
   readonly list: ComponentChildren;
   /** The chosen thing; null: none is chosen. */
-  readonly detail: ComponentChildren | null;
+  readonly detail: ComponentChildren;
 }
 
 /**
@@ -17,9 +18,9 @@ interface PanesProps {
  */
 export function Panes({ name, back, list, detail }: PanesProps) {
   return (
-    <div class={`panes ${detail === null ? '' : 'open'}`}>
+    <div class={`panes ${!detail ? '' : 'open'}`}>
       <div class="list">{list}</div>
-      {detail !== null && (
+      {detail && (
         <div class="detail">
           <a class="back" href={back}>
             ← Back to the {name}
@@ -36,19 +37,24 @@ interface DetailProps {
   /** What the tab says; absent: the title. */
   readonly tab?: string;
   readonly actions?: ComponentChildren;
+  /** False: it was not chosen by a person, so the focus stays; default: true. */
+  readonly takesFocus?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** The chosen thing of a list: its title, which gets the focus when it is chosen, and what can be done. */
-export function Detail({ title, tab, actions, children }: DetailProps) {
+export function Detail({ title, tab, actions, takesFocus = true, children }: DetailProps) {
   const heading = useHeading('detail', tab);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus({ preventScroll: true });
+  }, [takesFocus]);
   return (
     <section class="panel item" aria-labelledby="detail-title">
       <header>
         <h2 ref={heading} id="detail-title" tabIndex={-1}>
           {title}
         </h2>
-        {actions !== undefined && <div class="actions">{actions}</div>}
+        {actions !== undefined && actions !== false && <div class="actions">{actions}</div>}
       </header>
       {children}
     </section>

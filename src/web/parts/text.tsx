@@ -5,11 +5,9 @@ import { shortId } from '../../kernel/ids.ts';
 import { escapeOf, oneLine, replaceUnsafe } from '../../kernel/one-line.ts';
 import { clock, moment } from '../../kernel/local-time.ts';
 import { duration, span } from '../../kernel/times.ts';
-import { link } from '../state/route.ts';
 import { now } from '../state/now.ts';
 import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
-import type { Explained } from '../../documents/common.ts';
 import type { Standing } from '../../documents/standing.ts';
 
 /** Text of others with its line breaks and tabs; control and direction characters are visible. */
@@ -163,36 +161,6 @@ export function CommandLine({ value }: { readonly value: string }) {
       >
         Copy
       </button>
-    </div>
-  );
-}
-
-/** Why something does not move: the reason, since when, until when, and what changes it. */
-export function Why({ why, target }: { readonly why: Explained; readonly target?: string }) {
-  return (
-    <div class="why">
-      <p>
-        <Sentence value={/[.?!]$/.test(why.reason) ? why.reason : `${why.reason}.`} />
-        {why.cause !== null && (
-          <>
-            {' '}
-            Since <Ago at={why.cause.at} />.
-          </>
-        )}
-        {why.until !== null && (
-          <>
-            {' '}
-            Until <Until at={why.until} />.
-          </>
-        )}
-        {target !== undefined && (
-          <>
-            {' '}
-            <a href={link('why', target)}>Why?</a>
-          </>
-        )}
-      </p>
-      {why.command !== null && <CommandLine value={why.command} />}
     </div>
   );
 }

@@ -1,27 +1,14 @@
 import { money } from '../../kernel/cost.ts';
 import { counted } from '../../kernel/enumerate.ts';
 import { shortId } from '../../kernel/ids.ts';
-import { command } from '../api/actions.ts';
 import { at, threadsPath } from '../api/client.ts';
-import { ActButton } from '../parts/form.tsx';
+import { ActButton, say } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
-import {
-  Ago,
-  Facts,
-  Lasting,
-  Line,
-  Price,
-  Sentence,
-  Stands,
-  State,
-  Until,
-  visible,
-  Why,
-} from '../parts/text.tsx';
+import { Ago, Facts, Lasting, Line, Price, Sentence, Stands, State, Until, visible } from '../parts/text.tsx';
+import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { needsYou } from '../state/tab.ts';
-import { notify } from '../state/toasts.ts';
 import { Protocol } from './protocol.tsx';
 import { WaitGraph } from './wait-graph.tsx';
 import { Landings } from './work.tsx';
@@ -62,13 +49,6 @@ function PauseAll({ status }: { readonly status: Overview | null }) {
       {status.paused.all ? 'Continue all roles' : 'Pause all roles'}
     </ActButton>
   );
-}
-
-/** Sends a command, and reports when it takes effect. */
-export async function say(path: string, verb: Parameters<typeof command>[1]): Promise<void> {
-  const { state, reason } = await command(path, verb);
-  if (state === 'refused') notify(`Refused: ${visible(reason ?? '')}`);
-  else notify(state === 'done' ? 'Done.' : 'Recorded: it takes effect when a controller runs.');
 }
 
 function Problems({ status }: { readonly status: Overview }) {

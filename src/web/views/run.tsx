@@ -12,7 +12,8 @@ import type {
 import { ActButton } from '../parts/form.tsx';
 import { StepLogs } from '../parts/log-of-step.tsx';
 import { Empty, Loaded, Panel, View, Table } from '../parts/panel.tsx';
-import { Ago, Facts, Id, Lasting, Line, State, visible, Why } from '../parts/text.tsx';
+import { Ago, Facts, Id, Lasting, Line, State, visible } from '../parts/text.tsx';
+import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { now } from '../state/now.ts';
 import { past } from '../state/past.ts';
