@@ -4,7 +4,7 @@ import { link } from './state/route.ts';
  * What the page does in place of a command: it sends a request, to a path of the API by its parts,
  * or opens a view or form.
  */
-export type Act =
+type Act =
   | { readonly do: 'send'; readonly label: string; readonly path: readonly string[] }
   | { readonly do: 'open'; readonly label: string; readonly to: string };
 

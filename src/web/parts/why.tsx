@@ -39,7 +39,7 @@ export function Why({ why, target }: { readonly why: Explained; readonly target?
 }
 
 /** A command: the button that does the same here, if there is one, and its words to copy. */
-export function Command({ value }: { readonly value: string }) {
+function Command({ value }: { readonly value: string }) {
   const status = useLive<Overview>('/status').value.value;
   const act = saved === null ? actOf(value, status?.runs.map(({ run }) => run) ?? []) : null;
   return (
