@@ -5,7 +5,7 @@ import type { StepDocument } from '../../src/documents/runs.ts';
 import { rank } from '../../src/web/find.ts';
 import { borderOf, cycleIn, layers, ring } from '../../src/web/graph.ts';
 import { Pace } from '../../src/web/state/pace.ts';
-import { rowsOf, timelineOf, untilThen } from '../../src/web/steps.ts';
+import { allOf, timelineOf, treeOf, untilThen } from '../../src/web/steps.ts';
 import type { Stretch } from '../../src/documents/runs.ts';
 
 describe('the stream of events', () => {
@@ -184,7 +184,8 @@ describe('the steps of a run', () => {
 
   it('include those of sub-workflows and of each iteration, by their paths', () => {
     const items = [0, 1].map((index) => ({ index, item: null, steps: { c: step(0, 1) } }));
-    const rows = rowsOf({ a: step(0, 1, { steps: { b: step(0, 1) } }), d: step(0, 1, { items }) });
+    const tree = treeOf({ a: step(0, 1, { steps: { b: step(0, 1) } }), d: step(0, 1, { items }) });
+    const rows = allOf(tree);
     expect(rows.map(({ path, depth }) => `${path} ${String(depth)}`)).toEqual([
       'a 0',
       'a/b 1',
@@ -209,7 +210,7 @@ describe('the steps of a run', () => {
   });
 
   it('share one axis, on which what lasts ends now', () => {
-    const rows = rowsOf({
+    const rows = treeOf({
       a: step(1, 2),
       b: step(2, null),
       c: step(null, 3, { status: 'SKIPPED', reason: 'its condition was false', completed_at: time(3) }),
@@ -234,7 +235,7 @@ describe('the steps of a run', () => {
 
   it('end with the last record where no process hosts the run', () => {
     const steps = [{ path: 'a', stretches: [stretch('worker', 1, null)] }];
-    const found = timelineOf(rowsOf({ a: step(1, null) }), { steps, last: time(3) }, null)!;
+    const found = timelineOf(treeOf({ a: step(1, null) }), { steps, last: time(3) }, null)!;
     expect([found.start, found.end, found.lanes[0]?.bars[0]?.lasts]).toEqual([1_000, 3_000, 2_000]);
   });
 
@@ -243,7 +244,7 @@ describe('the steps of a run', () => {
       { path: 'a', stretches: [stretch('worker', 1, 2)] },
       { path: 'a#2', stretches: [stretch('worker', 3, 4)] },
     ];
-    expect(timelineOf(rowsOf({ a: step(1, 4) }), { steps, last: null }, 4_000)?.lanes[0]?.bars).toHaveLength(
+    expect(timelineOf(treeOf({ a: step(1, 4) }), { steps, last: null }, 4_000)?.lanes[0]?.bars).toHaveLength(
       2,
     );
   });
@@ -272,7 +273,7 @@ describe('the steps of a run', () => {
   });
 
   it('that have not started have no axis', () => {
-    expect(timelineOf(rowsOf({ a: step(null, null) }), { steps: [], last: null }, 0)).toBe(null);
+    expect(timelineOf(treeOf({ a: step(null, null) }), { steps: [], last: null }, 0)).toBe(null);
   });
 });
 
