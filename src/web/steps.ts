@@ -11,6 +11,8 @@ export interface StepRow {
   readonly path: string;
   /** The last part of the path; of a round its item. */
   readonly name: string;
+  /** The path with the items of rounds in the place of their numbers. */
+  readonly title: string;
   readonly depth: number;
   readonly standing: Standing;
   /** Null: it is a round. */
@@ -27,36 +29,46 @@ function byUrgency(a: Pick<StepRow, 'standing'>, b: Pick<StepRow, 'standing'>): 
   return urgency.indexOf(a.standing.is) - urgency.indexOf(b.standing.is);
 }
 
+/** What is around rows. */
+interface Around {
+  /** Null: they are those of the run. */
+  readonly path: string | null;
+  readonly title: string;
+  readonly depth: number;
+}
+
 /** The steps in the order of the definition; of a loop, the rounds that failed come first. */
-export function treeOf(steps: StepDocuments, within = '', depth = 0): StepRow[] {
+export function treeOf(
+  steps: StepDocuments,
+  around: Around = { path: null, title: '', depth: 0 },
+): StepRow[] {
   return Object.entries(steps).map(([id, step]) => {
-    const path = within === '' ? id : `${within}/${id}`;
-    const rounds = (step.items ?? []).map(({ index, item, steps: own }): StepRow => {
-      const inside = treeOf(own, `${path}/${String(index)}`, depth + 2);
-      const standing = standingOfRound(inside);
-      const name = nameOfRound(item, index);
-      return {
-        path: `${path}/${String(index)}`,
-        name,
-        depth: depth + 1,
-        standing,
-        step: null,
-        rounds: null,
-        inside,
-      };
-    });
-    const inner = step.steps === undefined ? [] : treeOf(step.steps, path, depth + 1);
-    const inside = [...inner, ...rounds.toSorted(byUrgency)];
-    return {
-      path,
-      name: id,
-      depth,
-      standing: step.standing,
-      step,
-      rounds: roundsInWords(step, rounds),
-      inside,
-    };
+    const place = within(around, id, id);
+    const rounds = (step.items ?? []).map((round) => roundOf(place, round)).toSorted(byUrgency);
+    const inner = step.steps === undefined ? [] : treeOf(step.steps, inside(place));
+    const { standing } = step;
+    const own = { name: id, standing, step, rounds: roundsInWords(step, rounds) };
+    return { ...place, ...own, inside: [...inner, ...rounds] };
   });
+}
+
+function within({ path, title, depth }: Around, part: string, name: string) {
+  return path === null
+    ? { path: part, title: name, depth }
+    : { path: `${path}/${part}`, title: `${title}/${name}`, depth };
+}
+
+function inside({ path, title, depth }: Around): Around {
+  return { path, title, depth: depth + 1 };
+}
+
+type Round = NonNullable<StepDocument['items']>[number];
+
+function roundOf(loop: Around, { index, item, steps }: Round): StepRow {
+  const name = nameOfRound(item, index);
+  const place = within(inside(loop), String(index), name);
+  const rows = treeOf(steps, inside(place));
+  return { ...place, name, standing: standingOfRound(rows), step: null, rounds: null, inside: rows };
 }
 
 function standingOfRound(inside: readonly StepRow[]): Standing {
@@ -135,7 +147,7 @@ export interface Timeline {
   readonly end: number;
   /** Milliseconds after the start, at round distances. */
   readonly ticks: readonly number[];
-  /** In the order of the definition: steps that began, and those that were skipped. */
+  /** In the order of the rows: steps that began, those that were skipped, and rounds. */
   readonly lanes: readonly Lane[];
 }
 
@@ -167,8 +179,8 @@ export function timelineOf(
     const [from, to] = [Date.parse(stretch.from), stretch.to === null ? end : Date.parse(stretch.to)];
     return { ...stretch, start: part(from), end: part(to), lasts: Math.max(0, to - from) };
   };
-  const lanes = rows.flatMap(({ path, name, depth, step }): Lane[] => {
-    if (step === null) return [];
+  const lanes = rows.flatMap(({ path, name, depth, step, standing }): Lane[] => {
+    if (step === null) return [{ path, name, depth, status: standing.word, bars: [], skipped: null }];
     const { status, reason, completed_at: at } = step;
     const bars = (stretches.get(path) ?? []).map(barOf);
     const isSkipped = status === 'SKIPPED' && at !== null;

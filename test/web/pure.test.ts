@@ -3,9 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { EventParser } from '../../src/web/api/sse.ts';
 import type { StepDocument } from '../../src/documents/runs.ts';
 import { rank } from '../../src/web/find.ts';
-import { borderOf, cycleIn, layers, ring } from '../../src/web/graph.ts';
+import { borderOf, cycleIn, layers, neighbour, ring } from '../../src/web/graph.ts';
 import { Pace } from '../../src/web/state/pace.ts';
-import { allOf, timelineOf, treeOf, untilThen } from '../../src/web/steps.ts';
+import {
+  allOf,
+  firstToLookAt,
+  standingSo,
+  timelineOf,
+  treeOf,
+  unfolded,
+  untilThen,
+} from '../../src/web/steps.ts';
 import type { Stretch } from '../../src/documents/runs.ts';
 
 describe('the stream of events', () => {
@@ -161,6 +169,25 @@ describe('the places of a graph', () => {
   });
 });
 
+describe('the arrow keys in a graph of steps', () => {
+  // a leads to b and c, and these to d.
+  const edges = ['ab', 'ac', 'bd', 'cd'].map(([from = '', to = '']) => ({ from, to }));
+  const cells = layers(['a', 'b', 'c', 'd'], edges);
+
+  it.each([
+    ['a', 'ArrowRight', 'b'],
+    ['b', 'ArrowDown', 'c'],
+    ['c', 'ArrowUp', 'b'],
+    ['c', 'ArrowRight', 'd'],
+    ['d', 'ArrowLeft', 'b'],
+    ['a', 'ArrowUp', null],
+    ['a', 'constructor', null],
+    ['gone', 'ArrowRight', null],
+  ])('lead from %s by %s to %s', (from, key, to) => {
+    expect(neighbour(cells, from, key)).toBe(to);
+  });
+});
+
 describe('the steps of a run', () => {
   const step = (from: number | null, to: number | null, more: Partial<StepDocument> = {}): StepDocument => ({
     status: 'SUCCEEDED',
@@ -190,9 +217,45 @@ describe('the steps of a run', () => {
       'a 0',
       'a/b 1',
       'd 0',
-      'd/0/c 1',
-      'd/1/c 1',
+      'd/0 1',
+      'd/0/c 2',
+      'd/1 1',
+      'd/1/c 2',
     ]);
+  });
+
+  const failed = { is: 'failed', word: 'failed', for: [], until: null } as const;
+
+  it('fold rounds under their loop: failed ones first, named by their item', () => {
+    const items = ['i0', 'i1', null].map((item, index) => ({
+      index,
+      item,
+      steps: { c: step(0, 1, index === 1 ? { status: 'FAILED', standing: failed } : {}) },
+    }));
+    const tree = treeOf({ d: step(0, 1, { items }) });
+    expect(tree[0]?.rounds).toBe('3 rounds, 1 failed');
+    expect(tree[0]?.inside.map(({ name }) => name)).toEqual(['i1', 'i0', 'round 2']);
+    expect(unfolded(tree, () => false).map(({ path }) => path)).toEqual(['d']);
+    expect(unfolded(tree, (path) => path === 'd')).toHaveLength(4);
+    const [only, ...others] = standingSo(tree, 'failed');
+    expect([only?.title, only?.path, others]).toEqual(['d/i1/c', 'd/1/c', []]);
+  });
+
+  it('have one to look at first: what failed, what asks, what runs, or what ended last', () => {
+    const asks = { is: 'needs you', word: 'needs you: approval', for: [], until: null } as const;
+    const works = { is: 'working', word: 'running', for: [], until: null } as const;
+    const done = { a: step(1, 2), b: step(1, 3), c: step(null, 4, { status: 'SKIPPED' }) };
+    const first = (more: Readonly<Record<string, StepDocument>>) =>
+      firstToLookAt(treeOf({ ...done, ...more }))?.path;
+    expect(first({})).toBe('b');
+    expect(first({ r: step(1, null, { standing: works }) })).toBe('r');
+    expect(first({ r: step(1, null, { standing: works }), g: step(1, null, { standing: asks }) })).toBe('g');
+    const inner = step(1, 2, {
+      standing: failed,
+      steps: { x: step(1, 2), y: step(1, 2, { standing: failed }) },
+    });
+    expect(first({ g: step(1, null, { standing: asks }), m: inner })).toBe('m/y');
+    expect(firstToLookAt([])).toBe(undefined);
   });
 
   const time = (second: number) => new Date(second * 1_000).toISOString();

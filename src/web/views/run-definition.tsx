@@ -23,9 +23,8 @@ export function RunGraph({
     const row = byPath.get(id);
     const standing = row?.standing ?? { is: 'waiting', word: 'waiting', for: [], until: null };
     const tone = standing.is === 'waiting' ? 'idle' : toneOfStanding(standing);
-    const isAsking = standing.is === 'needs you';
-    const more = row?.rounds ?? who;
-    const about = isAsking || more === '' ? standing.word : `${standing.word} · ${more}`;
+    const isAsking = standing.is === 'needs you' || who === '';
+    const about = row?.rounds ?? (isAsking ? standing.word : `${standing.word} · ${who}`);
     return { id, shape, tone, about, href: stepLink(run, id) };
   });
   // What is inside of a step is chosen: its step of the graph is.

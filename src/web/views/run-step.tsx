@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { oneLine } from '../../kernel/one-line.ts';
 import { seconds } from '../../kernel/local-time.ts';
 import { duration } from '../../kernel/times.ts';
 import { retryStep } from '../api/actions.ts';
@@ -7,7 +8,7 @@ import type { ArtifactDocument, RunDocument, Stretch, TimelineDocument } from '.
 import type { InboxDocument } from '../../documents/inbox.ts';
 import { saveFile } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
-import { Loaded, Panel, Table } from '../parts/panel.tsx';
+import { Loaded, Panel } from '../parts/panel.tsx';
 import { Facts, Lasting, Line, Price, Stands, State, Text, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { now } from '../state/now.ts';
@@ -36,7 +37,7 @@ export function StepPanel({ run, row, timeline }: StepProps) {
   const visit = visitOf(timeline, row.path);
   return (
     <Panel
-      title={visible(row.path)}
+      title={oneLine(row.title, 120)}
       place="run-step"
       aside={row.step !== null && <a href={link('why', `${run.run}/${visit}`)}>Why?</a>}
     >
@@ -181,27 +182,26 @@ function Stretches({ path, timeline }: Pick<StepProps, 'timeline'> & { readonly 
       .flatMap((each) => each.stretches) ?? [];
   if (of.length === 0) return null;
   return (
-    <Table caption="What the step did" names={['#Round', 'What', 'From', 'Took', 'Result', 'Reason']}>
-      <tbody>
-        {of.map((each) => (
-          <tr key={`${each.kind} ${each.from}`}>
-            <td class="number">{each.iteration}</td>
-            <th scope="row">
-              {each.kind === 'worker' ? `attempt ${String(each.attempt)}` : kinds[each.kind]}
-              {each.provider !== null && <span class="dim"> {visible(each.provider)}</span>}
-            </th>
-            <td>{seconds(Date.parse(each.from))}</td>
-            <td>
-              {duration((each.to === null ? now.value : Date.parse(each.to)) - Date.parse(each.from))}
-              {each.to === null && ' so far'}
-            </td>
-            <td>{each.result !== null && <State value={each.result} />}</td>
-            <td>{each.reason !== null && <Line value={each.reason} limit={200} />}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <ul class="lines" aria-label="What the step did">
+      {of.map((each) => (
+        <li key={`${each.kind} ${each.from}`}>
+          <strong>{inWords(each)}</strong>{' '}
+          <span class="dim">
+            {`${seconds(Date.parse(each.from))}, ${duration((each.to === null ? now.value : Date.parse(each.to)) - Date.parse(each.from))}${each.to === null ? ' so far' : ''}`}
+          </span>{' '}
+          {each.result !== null && <State value={each.result} />}{' '}
+          {each.reason !== null && <Line value={each.reason} limit={200} />}
+        </li>
+      ))}
+    </ul>
   );
+}
+
+/** `Round 2, attempt 1 by claude`. */
+function inWords({ kind, iteration, attempt, provider }: Stretch): string {
+  const what = kind === 'worker' ? `attempt ${String(attempt)}` : kinds[kind];
+  const round = iteration > 1 ? `round ${String(iteration)}, ` : '';
+  return `${round}${what}${provider === null ? '' : ` by ${oneLine(provider, 40)}`}`;
 }
 
 /** How many rounds or steps inside of a step its panel lists; the table has all. */

@@ -109,7 +109,7 @@ interface RowProps {
 }
 
 function Row({ run, row, number, isChosen, fold: open, isFiltered, hasCost }: RowProps) {
-  const { path, name, depth, step, rounds, standing } = row;
+  const { path, name, title, depth, step, rounds, standing } = row;
   const isOpen = open?.value.has(path) ?? false;
   return (
     <tr class={isChosen ? 'chosen' : undefined} aria-rowindex={number}>
@@ -132,7 +132,7 @@ function Row({ run, row, number, isChosen, fold: open, isFiltered, hasCost }: Ro
           onClick={onStepClick(path)}
           aria-current={isChosen ? 'true' : undefined}
         >
-          <Line value={isFiltered ? path : name} limit={80} />
+          <Line value={isFiltered ? title : name} limit={80} />
         </a>
       </th>
       <td>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { money } from '../../kernel/cost.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 import { command } from '../api/actions.ts';
 import { at } from '../api/client.ts';
 import type {
@@ -96,7 +97,7 @@ function Output({ run, row, timeline }: OutputProps) {
   const isLive = run.alive && run.completed_at === null && row?.step?.completed_at == null;
   const hasBegun = row?.step === null || row?.step?.started_at != null;
   return (
-    <Panel title={row === undefined ? 'Output' : `Output of ${visible(row.path)}`} place="run-log">
+    <Panel title={row === undefined ? 'Output' : `Output of ${oneLine(row.title, 120)}`} place="run-log">
       {row === undefined || !hasBegun ? (
         <Empty>It has not run.</Empty>
       ) : (
