@@ -42,11 +42,10 @@ export function StepPanel({ run, row, timeline }: StepProps) {
       aside={row.step !== null && <a href={link('why', `${run.run}/${visit}`)}>Why?</a>}
     >
       <div class="fill" tabIndex={0} role="region" aria-label="Chosen step">
-        {row.step === null ? (
+        <p>
           <Stands standing={row.standing} />
-        ) : (
-          <OfStep run={run} row={row} step={row.step} visit={visit} />
-        )}
+        </p>
+        {row.step !== null && <OfStep run={run} row={row} step={row.step} visit={visit} />}
         <Inside run={run.run} row={row} />
         <Stretches path={row.path} timeline={timeline} />
         <Values row={row} />
@@ -66,7 +65,6 @@ function OfStep({ run, row, step, visit }: OfStepProps) {
     <>
       <Facts
         of={[
-          ['Standing', <Stands standing={row.standing} />],
           ['Reason', step.reason && <Line value={step.reason} limit={600} />],
           ['Exit code', step.exit_code === null ? null : String(step.exit_code)],
           ['Error', step.error_code && <code>{visible(step.error_code)}</code>],

@@ -84,7 +84,7 @@ function Space({ height: pixels }: { readonly height: number }) {
   if (pixels === 0) return null;
   return (
     <tr class="space" aria-hidden="true">
-      <td colSpan={names.length} style={{ height: pixels }} />
+      <td colSpan={names.length} style={{ height: `${String(pixels)}px` }} />
     </tr>
   );
 }

@@ -65,7 +65,7 @@ export function StepBars({
         </span>
         <span class="took dim">{isOpen ? 'now' : seconds(end)}</span>
       </p>
-      <div style={{ height: above }} />
+      <div style={{ height: `${String(above)}px` }} />
       {lanes.slice(first, last).map((lane) => (
         <Row
           key={lane.path}
@@ -76,7 +76,7 @@ export function StepBars({
           isChosen={lane.path === chosen}
         />
       ))}
-      <div style={{ height: below }} />
+      <div style={{ height: `${String(below)}px` }} />
       <ul class="legend">
         {kinds.map((kind) => (
           <li key={kind}>
