@@ -45,7 +45,7 @@ export function treeOf(
   return Object.entries(steps).map(([id, step]) => {
     const place = within(around, id, id);
     const rounds = (step.items ?? []).map((round) => roundOf(place, round)).toSorted(byUrgency);
-    const inner = step.steps === undefined ? [] : treeOf(step.steps, inside(place));
+    const inner = step.steps === undefined ? [] : treeOf(step.steps, below(place));
     const { standing } = step;
     const own = { name: id, standing, step, rounds: roundsInWords(step, rounds) };
     return { ...place, ...own, inside: [...inner, ...rounds] };
@@ -58,7 +58,7 @@ function within({ path, title, depth }: Around, part: string, name: string) {
     : { path: `${path}/${part}`, title: `${title}/${name}`, depth };
 }
 
-function inside({ path, title, depth }: Around): Around {
+function below({ path, title, depth }: Around): Around {
   return { path, title, depth: depth + 1 };
 }
 
@@ -66,8 +66,8 @@ type Round = NonNullable<StepDocument['items']>[number];
 
 function roundOf(loop: Around, { index, item, steps }: Round): StepRow {
   const name = nameOfRound(item, index);
-  const place = within(inside(loop), String(index), name);
-  const rows = treeOf(steps, inside(place));
+  const place = within(below(loop), String(index), name);
+  const rows = treeOf(steps, below(place));
   return { ...place, name, standing: standingOfRound(rows), step: null, rounds: null, inside: rows };
 }
 

@@ -159,5 +159,5 @@ export function at(...parts: readonly string[]): string {
 /** The path of a list of threads; an empty value restricts nothing. */
 export function threadsPath(of: Readonly<Record<string, string | number>>): string {
   const given = Object.entries(of).filter(([, value]) => value !== '');
-  return `/threads?${new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()}`;
+  return `/threads?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
 }

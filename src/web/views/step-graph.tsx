@@ -86,16 +86,16 @@ export function StepGraph({ steps, edges, chosen = null }: Props) {
 }
 
 /** Scrolls the graph, and nothing around it. */
-function bringIntoSight(box: HTMLElement | null, chosen: string | null): void {
-  const found = [...(box?.querySelectorAll('[data-path]') ?? [])];
+function bringIntoSight(frame: HTMLElement | null, chosen: string | null): void {
+  const found = [...(frame?.querySelectorAll('[data-path]') ?? [])];
   const node = found.find((each) => each.getAttribute('data-path') === chosen);
-  if (box === null || node === undefined) return;
-  const [outer, inner] = [box.getBoundingClientRect(), node.getBoundingClientRect()];
+  if (frame === null || node === undefined) return;
+  const [outer, inner] = [frame.getBoundingClientRect(), node.getBoundingClientRect()];
   const rim = 12;
   const by = (from: number, to: number, low: number, high: number) =>
     from < low + rim ? from - low - rim : Math.max(0, to - high + rim);
-  box.scrollLeft += by(inner.left, inner.right, outer.left, outer.right);
-  box.scrollTop += by(inner.top, inner.bottom, outer.top, outer.bottom);
+  frame.scrollLeft += by(inner.left, inner.right, outer.left, outer.right);
+  frame.scrollTop += by(inner.top, inner.bottom, outer.top, outer.bottom);
 }
 
 function placeOf({ column, row }: Cell) {
