@@ -14,7 +14,7 @@ import type { Shown } from '../../documents/mail.ts';
 import type { Overview, ThreadRow } from '../../documents/status.ts';
 
 /** The number of rows that a list shows before it is asked for more. */
-export const pageSize = 100;
+const pageSize = 100;
 
 export function Threads() {
   const [wanted, state] = [query.value.get('q') ?? '', query.value.get('state') ?? ''];
@@ -159,7 +159,7 @@ function Row({ thread }: { readonly thread: ThreadRow }) {
 }
 
 /** Shows the next rows of a long list. */
-export function More({ total, shown }: { readonly total: number; readonly shown: number }) {
+function More({ total, shown }: { readonly total: number; readonly shown: number }) {
   if (total <= shown) return null;
   return (
     <p class="more">
