@@ -237,6 +237,7 @@ export const runEventDocument = z.strictObject({
   cost,
 });
 
+export type ArtifactDocument = DocumentOf<typeof artifactDocument>;
 export type RunSummary = DocumentOf<typeof runSummary>;
 export type TimelineDocument = DocumentOf<typeof timelineDocument>;
 export type RunDefinition = DocumentOf<typeof runDefinitionDocument>;

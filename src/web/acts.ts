@@ -48,10 +48,10 @@ export function actOf(command: string, runs: Runs = []): Act | null {
   }
 }
 
-/** A run has no such request yet: its process reads the command. */
 function unpauseOf(what: string, runs: Runs): Act | null {
   if (what === 'all') return sends('Continue all', ['unpause']);
-  if (runs.some((run) => run.endsWith(what))) return null;
+  if (runs.some((run) => run.endsWith(what)))
+    return sends('Continue the run', ['workflow-runs', what, 'unpause']);
   return /^[0-9a-f]{6}$/.test(what)
     ? sends('Continue the thread', ['threads', what, 'unpause'])
     : sends(`Continue ${what}`, ['roles', what, 'unpause']);

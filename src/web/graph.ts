@@ -1,3 +1,5 @@
+import { ownValue } from '../kernel/own.ts';
+
 /* Pure geometry of the two graphs of the page. */
 
 export interface Edge {
@@ -124,6 +126,25 @@ export function layers(names: readonly string[], edges: readonly Edge[]): Map<st
       return [name, { column: at, row }];
     }),
   );
+}
+
+const moves: Readonly<Record<string, readonly [columns: number, rows: number]>> = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowDown: [0, 1],
+  ArrowUp: [0, -1],
+};
+
+/** The nearest cell that an arrow key leads to; null: the key is another one, or there is none. */
+export function neighbour(cells: ReadonlyMap<string, Cell>, from: string, key: string): string | null {
+  const [start, move] = [cells.get(from), ownValue(moves, key)];
+  if (start === undefined || move === undefined) return null;
+  const [column, row] = [start.column + move[0], start.row + move[1]];
+  const found = [...cells].filter(
+    ([, cell]) => cell.column === column && (move[1] === 0 || cell.row === row),
+  );
+  const nearest = found.toSorted(([, a], [, b]) => Math.abs(a.row - row) - Math.abs(b.row - row));
+  return nearest[0]?.[0] ?? null;
 }
 
 /**

@@ -49,7 +49,7 @@ it.each([
   [runCommand(run, { do: 'approve', path: 'ship-it', gate }), open('#/inbox/8c1d02%2Fship-it')],
   [runCommand(run, { do: 'retry-step', path: 'build' }), send('/workflow-runs/8c1d02/retry/build')],
   [runCommand(run, { do: 'resume' }), send('/workflow-runs/8c1d02/resume')],
-  [runCommand(run, { do: 'unpause' }), null],
+  [runCommand(run, { do: 'unpause' }), send(`/workflow-runs/${run.slice(-6)}/unpause`)],
   [resumeCommand({ run, startedBy: 'person' }), send('/workflow-runs/8c1d02/resume')],
   [resumeCommand({ run, startedBy: 'up' }), null],
   ['rm -rf /', null],

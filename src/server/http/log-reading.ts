@@ -32,6 +32,8 @@ export class LogReading {
   readonly #source: LogSource;
   readonly #index: LineIndex;
   readonly #api: Hiding;
+  /** Where a log of this size says what went wrong: a page asks more than once. */
+  #failed: { readonly size: number; readonly failure: LogLines['failure'] } | null = null;
 
   constructor(source: LogSource, index: LineIndex, api: Hiding) {
     this.#source = source;
@@ -98,6 +100,14 @@ export class LogReading {
   }
 
   async #failure(signal: AbortSignal): Promise<LogLines['failure']> {
+    const { size } = this.#index;
+    if (this.#failed?.size === size) return this.#failed.failure;
+    const failure = await this.#findFailure(signal);
+    if (!signal.aborted) this.#failed = { size, failure };
+    return failure;
+  }
+
+  async #findFailure(signal: AbortSignal): Promise<LogLines['failure']> {
     const start = this.#index.lastOf(failureBytes);
     let line = start.line;
     let hint: LogLines['failure'] = null;

@@ -50,6 +50,16 @@ export async function readText(path: string): Promise<string> {
   return await response.text();
 }
 
+/** Lets the browser save a file of the API, by its whole address. Throws a `Problem`. */
+export async function saveFile(address: string, name: string): Promise<void> {
+  const response = await request('GET', address.replace(base, ''), {});
+  const anchor = document.createElement('a');
+  anchor.href = URL.createObjectURL(await response.blob());
+  anchor.download = name.split('/').at(-1) ?? '';
+  anchor.click();
+  URL.revokeObjectURL(anchor.href);
+}
+
 function savedDocument({ documents }: Saved, path: string): unknown {
   if (Object.hasOwn(documents, path)) return documents[path];
   throw new Problem('E_TARGET', 404, 'this file does not have that', 'open the page of the project');

@@ -29,11 +29,13 @@ export function View(props: {
 
 export function Panel(props: {
   readonly title: string;
+  /** Where it stands, for the style sheet. */
+  readonly place?: string;
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
   return (
-    <section class="panel">
+    <section class={`panel ${props.place ?? ''}`}>
       <header>
         <h2>{props.title}</h2>
         {props.aside}

@@ -137,9 +137,14 @@ export const toneByStanding: Readonly<Record<Standing['is'], string>> = {
   done: 'good',
 };
 
+/** The colour of a standing: what was skipped or cancelled is done, and no success. */
+export function toneOfStanding({ is, word }: Standing): string {
+  return word === 'skipped' || word === 'cancelled' ? 'calm' : toneByStanding[is];
+}
+
 /** How something stands, as its word with its colour. */
-export function Stands({ standing: { is, word } }: { readonly standing: Standing }) {
-  return <span class={`state ${toneByStanding[is]}`}>{oneLine(word, 60)}</span>;
+export function Stands({ standing }: { readonly standing: Standing }) {
+  return <span class={`state ${toneOfStanding(standing)}`}>{oneLine(standing.word, 60)}</span>;
 }
 
 /** A command for the terminal, with a button that copies it. */

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/enumerate.ts';
 import { useRef } from 'preact/hooks';
 import { money } from '../../kernel/cost.ts';
 import { at, threadsPath } from '../api/client.ts';
@@ -18,7 +19,7 @@ import type { Shown } from '../../documents/mail.ts';
 import type { Overview, ThreadRow, ThreadStatus } from '../../documents/status.ts';
 
 /** The number of rows that a list shows before it is asked for more. */
-export const pageSize = 100;
+const pageSize = 100;
 
 /** The list of threads, and the chosen one beside it. */
 export function Threads({ id }: { readonly id: string | null }) {
@@ -180,23 +181,6 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
         </span>
       </a>
     </li>
-  );
-}
-
-function counted(count: number, what: string): string {
-  return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
-}
-
-/** Shows the next rows of a long list. */
-export function More({ total, shown }: { readonly total: number; readonly shown: number }) {
-  if (total <= shown) return null;
-  return (
-    <p class="more">
-      {shown} of {total}{' '}
-      <button type="button" onClick={() => refine('show', String(shown + 5 * pageSize))}>
-        Show more
-      </button>
-    </p>
   );
 }
 

@@ -3,9 +3,13 @@ import { seconds } from '../../kernel/local-time.ts';
 import { duration, span } from '../../kernel/times.ts';
 import { Line, toneOf } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
+import { useWindow } from '../state/windowed.ts';
 import type { Bar, Lane, Timeline } from '../steps.ts';
+import { moveAmong, onStepClick } from './run-choice.ts';
 
 const [width, height] = [1000, 18];
+/** The height of a lane in pixels, as the style sheet has it. */
+const laneHeight = 24;
 
 const words: Readonly<Record<Bar['kind'], string>> = {
   worker: 'work',
@@ -21,16 +25,35 @@ export function StepBars({
   run,
   timeline,
   isOpen,
+  chosen,
 }: {
   readonly run: string;
   readonly timeline: Timeline;
   readonly isOpen: boolean;
+  readonly chosen: string | null;
 }) {
   const { start, end, ticks, lanes } = timeline;
+  const index = lanes.findIndex(({ path }) => path === chosen);
+  const { box, onScroll, first, last, above, below } = useWindow(lanes.length, laneHeight, index, chosen);
+  const onKeyDown = (event: KeyboardEvent) => {
+    moveAmong(
+      lanes.map(({ path }) => path),
+      chosen,
+      event,
+    );
+  };
   const kinds = [...new Set(lanes.flatMap(({ bars }) => bars.map(({ kind }) => kind)))];
   const at = (offset: number) => (offset / (end - start)) * width;
   return (
-    <div class="timeline">
+    <div
+      class="timeline fill"
+      ref={box}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+      tabIndex={0}
+      role="group"
+      aria-label="Timeline"
+    >
       <p class="axis" aria-hidden="true">
         <span class="name dim">{seconds(start)}</span>
         <span class="ticks">
@@ -42,9 +65,18 @@ export function StepBars({
         </span>
         <span class="took dim">{isOpen ? 'now' : seconds(end)}</span>
       </p>
-      {lanes.map((lane) => (
-        <Row key={lane.path} run={run} lane={lane} ticks={ticks.map(at)} isOpen={isOpen} />
+      <div style={{ height: `${String(above)}px` }} />
+      {lanes.slice(first, last).map((lane) => (
+        <Row
+          key={lane.path}
+          run={run}
+          lane={lane}
+          ticks={ticks.map(at)}
+          isOpen={isOpen}
+          isChosen={lane.path === chosen}
+        />
       ))}
+      <div style={{ height: `${String(below)}px` }} />
       <ul class="legend">
         {kinds.map((kind) => (
           <li key={kind}>
@@ -64,15 +96,22 @@ interface RowProps {
   readonly lane: Lane;
   readonly ticks: readonly number[];
   readonly isOpen: boolean;
+  readonly isChosen: boolean;
 }
 
-function Row({ run, lane, ticks, isOpen }: RowProps) {
-  const { path, depth, bars, skipped } = lane;
+function Row({ run, lane, ticks, isOpen, isChosen }: RowProps) {
+  const { path, name, depth, bars, skipped } = lane;
   const took = bars.reduce((sum, { lasts, kind }) => (kind === 'queue' ? sum : sum + lasts), 0);
   return (
-    <a href={stepLink(run, path)} class="bar">
+    <a
+      href={stepLink(run, path)}
+      class="bar"
+      data-path={path}
+      aria-current={isChosen ? 'true' : undefined}
+      onClick={onStepClick(path)}
+    >
       <span class={`name depth-${String(Math.min(depth, 4))}`}>
-        <Line value={path.split('/').slice(-2).join('/')} limit={60} />
+        <Line value={name} limit={60} />
       </span>
       <svg viewBox={`0 0 ${String(width)} ${String(height)}`} preserveAspectRatio="none" aria-hidden="true">
         <rect class="track" width={width} height={height} />
@@ -103,7 +142,7 @@ function Row({ run, lane, ticks, isOpen }: RowProps) {
 
 /** A failed attempt is red although a later one succeeded. */
 function toneOfBar({ kind, result, to }: Bar, status: string): string {
-  if (kind === 'gate') return to === null ? 'wait' : toneOf(status);
+  if (kind === 'gate') return 'wait';
   if (kind === 'pause' || kind === 'queue') return 'calm';
   if (result === null) return to === null ? 'busy' : toneOf(status);
   return { done: 'good', failed: 'bad', incomplete: 'wait', stopped: 'calm' }[result];

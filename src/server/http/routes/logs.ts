@@ -22,18 +22,18 @@ const runs = '/api/v1/workflow-runs';
 export const stepName = z.string().regex(/^[^\p{Cc}]{1,500}$/u);
 
 /** The logs whose lines are known, by project and name, the most recently read last. */
-const indexes = new WeakMap<object, Map<string, LineIndex>>();
-const mostIndexes = 64;
+const readings = new WeakMap<object, Map<string, LogReading>>();
+const mostReadings = 64;
 
 function readingOf({ project, api }: HttpServices, name: string, source: LogSource): LogReading {
-  const known = indexes.get(project) ?? new Map<string, LineIndex>();
-  indexes.set(project, known);
-  const index = known.get(name) ?? new LineIndex(source);
+  const known = readings.get(project) ?? new Map<string, LogReading>();
+  readings.set(project, known);
+  const reading = known.get(name) ?? new LogReading(source, new LineIndex(source), api);
   known.delete(name);
-  known.set(name, index);
+  known.set(name, reading);
   const [oldest] = known.keys();
-  if (known.size > mostIndexes && oldest !== undefined) known.delete(oldest);
-  return new LogReading(source, index, api);
+  if (known.size > mostReadings && oldest !== undefined) known.delete(oldest);
+  return reading;
 }
 
 const gone = () => new Refusal(404, 'E_TARGET', 'there is no such log');

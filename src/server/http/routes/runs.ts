@@ -11,6 +11,7 @@ import {
   timelineDocument,
   type RunVerdict,
 } from '../../../documents/runs.ts';
+import { standings } from '../../../documents/standing.ts';
 import { commandRun, resumeRun, retryStep } from '../../../workflow/questions/commands.ts';
 import { readRunDefinition } from '../../../workflow/runs/run-definition.ts';
 import {
@@ -49,16 +50,18 @@ const reading: readonly Route[] = [
         .transform((text) => text.toUpperCase())
         .pipe(z.enum(statuses))
         .optional(),
+      standing: z.enum(standings).optional(),
       since: z.iso.datetime({ offset: true }).optional(),
     }),
     document: runsDocument,
     handle: async ({ project, now }, { query, url }) => {
-      const { workflow, status, since } = query;
+      const { workflow, status, standing, since } = query;
       const time = timeOf(project, momentIn(query, now()));
       const all = (await readRuns(project.workflows, time)).runs.filter(
         (run) =>
           (workflow === undefined || run.workflow === workflow) &&
           (status === undefined || run.status === status) &&
+          (standing === undefined || run.standing.is === standing) &&
           (since === undefined || Date.parse(run.started_at ?? '') >= Date.parse(since)),
       );
       return listed(all, ({ run }) => run, query, url);
