@@ -211,5 +211,14 @@ test('on a narrow screen a chosen step comes into sight, and the whole graph can
   await page.locator('.run-step h2', { hasText: 'publish' }).waitFor();
   const top = () => page.locator('.run-step').evaluate((panel) => panel.getBoundingClientRect().top);
   await expect.poll(top).toBeLessThan(400);
+
+  // The drawing shrinks to what can still be read, and does not grow.
+  const scale = () =>
+    page
+      .locator('.graph svg')
+      .evaluate((svg: SVGSVGElement) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width);
+  expect(await scale()).toBeCloseTo(0.75);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect.poll(scale).toBeCloseTo(1);
   expect(fixture.faults).toEqual([]);
 });

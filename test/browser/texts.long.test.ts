@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { browserFixture, expectAccessible } from './browser.ts';
@@ -105,7 +106,7 @@ test('Markdown is drawn, its attacks are text, and a long text folds', async () 
   expect(new Set(targets)).toEqual(new Set(['https:']));
   expect(await page.locator('.markdown').first().innerText()).toContain('(https://evil.example/)');
   expect(await page.locator('.markdown').first().innerText()).toContain('\\u202etxt.exe');
-  expect(await page.title()).toMatch(/Mailroom/);
+  expect(await page.title()).toBe(`Attacks · ${basename(fixture.project.root)}`);
   await expectAccessible(page, 'attacks');
 
   await open(page, 'Deep');

@@ -37,17 +37,17 @@ interface DetailProps {
   /** What the tab says; absent: the title. */
   readonly tab?: string;
   readonly actions?: ComponentChildren;
-  /** False: it was not chosen by a person, so the focus stays; default: true. */
-  readonly takesFocus?: boolean;
+  /** A person has chosen it, so it takes the focus and names the tab; default: true. */
+  readonly isAsked?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** The chosen thing of a list: its title, which gets the focus when it is chosen, and what can be done. */
-export function Detail({ title, tab, actions, takesFocus = true, children }: DetailProps) {
-  const heading = useHeading('detail', tab);
+export function Detail({ title, tab, actions, isAsked = true, children }: DetailProps) {
+  const heading = useHeading('detail', isAsked ? tab : '');
   useEffect(() => {
-    if (takesFocus) heading.current?.focus({ preventScroll: true });
-  }, [takesFocus]);
+    if (isAsked) heading.current?.focus({ preventScroll: true });
+  }, [isAsked]);
   return (
     <section class="panel item" aria-labelledby="detail-title">
       <header>

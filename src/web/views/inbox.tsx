@@ -80,7 +80,7 @@ function Chosen({ item, isAsked, items }: ChosenProps) {
   return (
     <Detail
       title={<ItemTitle item={item} />}
-      takesFocus={isAsked}
+      isAsked={isAsked}
       actions={item.kind === 'notice' && <PutAway items={[item]} done={done} isLabelled />}
     >
       <Asked item={item} done={done} />

@@ -51,6 +51,7 @@ export function StepGraph({ steps, edges, chosen = null }: Props) {
     size(({ column }) => column) * (box.width + gap.x) - gap.x + 4,
     size(({ row }) => row) * (box.height + gap.y) - gap.y + (hasJumps ? 32 : 4),
   ];
+  const narrowest = Math.min(width, Math.max(width * smallest, 300));
   const onKeyDown = (event: KeyboardEvent) => {
     const from = focusedStep(event) ?? chosen;
     const next = from === null ? null : neighbour(cells, from, event.key);
@@ -69,7 +70,7 @@ export function StepGraph({ steps, edges, chosen = null }: Props) {
     >
       <svg
         viewBox={`0 0 ${String(width)} ${String(height)}`}
-        style={{ maxWidth: width, minWidth: Math.min(width, Math.max(width * smallest, 300)) }}
+        style={{ maxWidth: `${String(width)}px`, minWidth: `${String(narrowest)}px` }}
       >
         <defs>
           <ArrowMarker id="step-arrow" />
