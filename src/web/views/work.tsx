@@ -1,7 +1,7 @@
 import { at } from '../api/client.ts';
 import { Patch } from '../parts/difference.tsx';
 import { Loaded, Panel, Table } from '../parts/panel.tsx';
-import { Lasting, Line, State, visible } from '../parts/text.tsx';
+import { Lasting, Line, Sentence, State } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import type { LandingStatus } from '../../documents/status.ts';
@@ -66,7 +66,7 @@ function Row({
       <td>
         <Lasting from={since} />
       </td>
-      <td>{blocked !== null && visible(blocked)}</td>
+      <td>{blocked !== null && <Sentence value={blocked} />}</td>
     </tr>
   );
 }
