@@ -65,7 +65,7 @@ export function App({ extensions }: Extended) {
       <a class="skip" href="#main" onClick={skip}>
         Skip to the content
       </a>
-      {saved === null ? <Sidebar places={places} /> : <SavedBar saved={saved} />}
+      {saved === null ? <Sidebar places={places} extensions={extensions} /> : <SavedBar saved={saved} />}
       <div class="column">
         <Connection />
         {isPastShown.value && <PastBar close={() => (isPastShown.value = false)} />}
@@ -165,7 +165,7 @@ function OfWorkflows({
   );
 }
 
-function Sidebar({ places }: { readonly places: typeof own }) {
+function Sidebar({ places, extensions }: Extended & { readonly places: typeof own }) {
   const inbox = useLive<InboxDocument>('/inbox');
   const status = useLive<Overview>('/status');
   const items = inbox.value.value?.items ?? null;
@@ -174,7 +174,8 @@ function Sidebar({ places }: { readonly places: typeof own }) {
   const waiting = needsYou(items ?? []).length;
   const running = status.value.value?.runs.filter(({ state }) => state !== 'stopped').length ?? 0;
   const counts: Readonly<Record<string, number>> = { inbox: waiting, runs: running };
-  const [view] = parts.value;
+  const [here] = parts.value;
+  const view = extensions.find((each) => each.view?.place === here)?.view?.from ?? here;
   return (
     <nav class="sidebar" aria-label="Views">
       <Brand session={session} />

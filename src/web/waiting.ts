@@ -27,12 +27,16 @@ function likeness({ from, type, subject }: InboxItem): string {
   return JSON.stringify([from, type, subject.split(':', 1)[0]]);
 }
 
-/** The item that is chosen after this one is settled: the one below it, else the first; null: none. */
+/**
+ * The item that is chosen after this one is settled: after an answer the next that needs a person;
+ * else the one below it, else the first; null: none.
+ */
 export function nextAfter(items: readonly InboxItem[], settled: InboxItem): InboxItem | null {
   const inOrder = entriesOf(items).flatMap((entry) => (entry.is === 'one' ? [entry.item] : entry.items));
   const place = inOrder.findIndex(({ id }) => id === settled.id);
-  const others = inOrder.filter(({ id }) => id !== settled.id);
-  return others[place] ?? others[0] ?? null;
+  const others = [...inOrder.slice(place + 1), ...inOrder.slice(0, Math.max(0, place))];
+  const waiting = settled.kind === 'notice' ? undefined : others.find(({ kind }) => kind !== 'notice');
+  return waiting ?? others[0] ?? null;
 }
 
 /** The fewest characters by which commands name an id. */

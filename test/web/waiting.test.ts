@@ -42,8 +42,12 @@ describe('the rows of the inbox', () => {
         items.find((each) => each.id === id)!,
       )?.id;
     expect(['one', 'a', 'c', 'b'].map(next)).toEqual(['a', 'c', 'b', 'one']);
-    const only = item('one');
-    expect(nextAfter([only], only)).toBeNull();
+    expect(nextAfter(items.slice(0, 1), item('one'))).toBeNull();
+  });
+
+  it('are those that need a person, after an answer', () => {
+    const asked = [item('first'), item('last'), ...items.slice(1)];
+    expect(nextAfter(asked, item('last'))?.id).toBe('first');
   });
 
   it('are named by the whole id, or by its end', () => {

@@ -8,6 +8,8 @@ import { LogLine } from './log-line.tsx';
 
 /** The height of a line that is not wrapped, in pixels, as the style sheet has it. */
 const lineHeight = 18;
+/** The characters of a row of a wrapped line, on a narrow screen. */
+const narrowest = 40;
 /** Browsers cut what is higher; a longer log scrolls faster. */
 const tallest = 10_000_000;
 /** The lines that are read before and behind those that are shown. */
@@ -90,8 +92,14 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd, named }: Prop
     if (reached.current !== goal && total > 0) {
       reached.current = goal;
       isAtEnd.value = goal.line === 'end';
-      const above = isWrapped ? 5 : height.value / lineHeight / 3;
-      if (goal.line !== 'end') scrollTo(Math.min(view.range, Math.max(0, goal.line - 1 - above)));
+      const above = height.value / lineHeight / 3;
+      if (goal.line !== 'end')
+        scrollTo(
+          Math.min(
+            view.range,
+            Math.max(0, goal.line - 1 - (isWrapped ? linesAbove(log, goal.line, above) : above)),
+          ),
+        );
     }
     if (isAtEnd.value && Math.abs(box.current.scrollTop - view.way) > 1) scrollTo(view.range);
   }, [log, goal, total, edition, isWrapped, view.top, view.way, height.value, fits.value]);
@@ -145,6 +153,17 @@ function lineFor(key: string, { top, range }: View, height: number): number | nu
   if (key === 'PageDown') return top + page;
   if (key === 'ArrowUp') return top - 1;
   return key === 'ArrowDown' ? top + 1 : null;
+}
+
+/** How many lines before a line take at most so many rows if they are wrapped, also on a narrow screen. */
+function linesAbove(log: FollowedLog, line: number, rows: number): number {
+  let [left, count] = [rows, 0];
+  while (count < 5) {
+    left -= Math.ceil((log.line(line - count - 1)?.length ?? 0) / narrowest);
+    if (left < 0) break;
+    count += 1;
+  }
+  return count;
 }
 
 /** How many of the last rows, which have these heights, fit into a height. */

@@ -83,7 +83,7 @@ function Turns({ turns }: { readonly turns: readonly TurnStatus[] }) {
   return (
     <Panel title="At work">
       {turns.length === 0 ? (
-        <Empty>No role is at work.</Empty>
+        <Empty>No turn is at work.</Empty>
       ) : (
         <ul class="turns">
           {[...turns.filter(isAsking), ...turns.filter((turn) => !isAsking(turn))].map((turn) => (

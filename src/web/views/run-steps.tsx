@@ -27,6 +27,7 @@ export function Steps({ run, rows, chosen, open, isFiltered }: StepsProps) {
   const index = rows.findIndex(({ path }) => path === chosen);
   const { box, onScroll, first, last, above, below } = useWindow(rows.length, height, index, chosen);
   const hasCost = rows.some(({ step }) => step !== null && money(step.cost) !== '');
+  const columns = hasCost ? names : withoutCost;
   const onKeyDown = (event: KeyboardEvent) => {
     const paths = rows.map(({ path }) => path);
     if (moveAmong(paths, chosen, event)) return;
@@ -51,7 +52,7 @@ export function Steps({ run, rows, chosen, open, isFiltered }: StepsProps) {
         <caption>Steps</caption>
         <thead>
           <tr>
-            {(hasCost ? names : withoutCost).map((name) => (
+            {columns.map((name) => (
               <th key={name} scope="col" class={/Attempts|Cost/.test(name) ? 'number' : undefined}>
                 {name}
               </th>
@@ -59,7 +60,7 @@ export function Steps({ run, rows, chosen, open, isFiltered }: StepsProps) {
           </tr>
         </thead>
         <tbody>
-          <Space height={above} />
+          <Space height={above} columns={columns.length} />
           {rows.slice(first, last).map((row, offset) => (
             <Row
               key={row.path}
@@ -72,7 +73,7 @@ export function Steps({ run, rows, chosen, open, isFiltered }: StepsProps) {
               hasCost={hasCost}
             />
           ))}
-          <Space height={below} />
+          <Space height={below} columns={columns.length} />
         </tbody>
       </table>
     </div>
@@ -80,11 +81,11 @@ export function Steps({ run, rows, chosen, open, isFiltered }: StepsProps) {
 }
 
 /** Stands for rows that are not drawn. */
-function Space({ height: pixels }: { readonly height: number }) {
+function Space({ height: pixels, columns }: { readonly height: number; readonly columns: number }) {
   if (pixels === 0) return null;
   return (
     <tr class="space" aria-hidden="true">
-      <td colSpan={names.length} style={{ height: `${String(pixels)}px` }} />
+      <td colSpan={columns} style={{ height: `${String(pixels)}px` }} />
     </tr>
   );
 }

@@ -6,11 +6,6 @@ import { link, query, refine } from '../state/route.ts';
 import type { RunSummary } from '../../documents/runs.ts';
 import type { WorkflowRow } from '../../documents/workflows.ts';
 
-/** The state of a run as people see it: one that no process hosts has stopped. */
-export function stateOf({ status, alive }: Pick<RunSummary, 'status' | 'alive'>): string {
-  return status === 'RUNNING' && !alive ? 'stopped' : status;
-}
-
 const standings: readonly (readonly [value: string, name: string])[] = [
   ['', 'All runs'],
   ['needs you', 'Needs you'],
@@ -72,13 +67,20 @@ export function Runs() {
           ))}
         </select>
       </div>
-      <Loaded live={live}>{(all) => <Rows runs={all} shown={shown} />}</Loaded>
+      <Loaded live={live}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>{workflow === '' && standing === '' ? 'No run yet.' : 'There is no such run.'}</Empty>
+          ) : (
+            <Rows runs={all} shown={shown} />
+          )
+        }
+      </Loaded>
     </View>
   );
 }
 
 function Rows({ runs, shown }: { readonly runs: readonly RunSummary[]; readonly shown: number }) {
-  if (runs.length === 0) return <Empty>There is no such run.</Empty>;
   return (
     <Table
       caption="Runs, newest first"

@@ -92,7 +92,9 @@ function Found({ filter, chosen }: FoundProps) {
     <Loaded live={live}>
       {(rows) =>
         rows.length === 0 ? (
-          <Empty>There is no such thread.</Empty>
+          <Empty>
+            {filter.q === '' && filter.standing === '' ? 'No thread yet.' : 'There is no such thread.'}
+          </Empty>
         ) : (
           <ul class="cards threads" aria-label="Threads, newest first, each with its sub-threads below it">
             <Part

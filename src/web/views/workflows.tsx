@@ -2,10 +2,9 @@ import { at } from '../api/client.ts';
 import type { WorkflowFile, WorkflowRow } from '../../documents/workflows.ts';
 import { viewsOf, type PageExtension } from '../extension.ts';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
-import { Ago, Facts, Line, State, Text, visible } from '../parts/text.tsx';
+import { Ago, Facts, Line, Stands, State, Text, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
-import { stateOf } from './runs.tsx';
 import { StartRun } from './start-run.tsx';
 import { StepGraph, type GraphStep } from './step-graph.tsx';
 
@@ -94,7 +93,7 @@ function LastRun({ run }: { readonly run: WorkflowRow['last_run'] }) {
   if (run === null) return null;
   return (
     <a href={link('runs', run.run)}>
-      <State value={stateOf(run)} /> {run.started_at !== null && <Ago at={run.started_at} />}
+      <Stands standing={run.standing} /> {run.started_at !== null && <Ago at={run.started_at} />}
     </a>
   );
 }

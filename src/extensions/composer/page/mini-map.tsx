@@ -13,7 +13,7 @@ function boxPath({ x, y }: Point): string {
   return `M${String(x)} ${String(y)}h${String(box.width)}v${String(box.height)}h${String(-box.width)}z`;
 }
 
-/** The whole graph in small, with what the canvas shows of it; a click shows another part. */
+/** The whole graph in small, with what the canvas shows of it unless that is all; a click shows another part. */
 export function MiniMap({
   places,
   seen,
@@ -30,6 +30,12 @@ export function MiniMap({
   const frame = frameOf(places.values(), 60);
   const scale = Math.min(map.width / frame.width, map.height / frame.height);
   const [width, height] = [size.width / seen.scale, size.height / seen.scale];
+  const isWhole =
+    seen.x <= frame.x &&
+    seen.y <= frame.y &&
+    seen.x + width >= frame.x + frame.width &&
+    seen.y + height >= frame.y + frame.height;
+  if (isWhole) return null;
   const click = (event: MouseEvent) => {
     const { left, top } = (event.currentTarget as SVGElement).getBoundingClientRect();
     const [x, y] = [frame.x + (event.clientX - left) / scale, frame.y + (event.clientY - top) / scale];
