@@ -42,7 +42,8 @@ describe('the rows of the inbox', () => {
         items.find((each) => each.id === id)!,
       )?.id;
     expect(['one', 'a', 'c', 'b'].map(next)).toEqual(['a', 'c', 'b', 'one']);
-    expect(nextAfter([items[0]], items[0])).toBeNull();
+    const alone = notice('a', 'Finished');
+    expect(nextAfter([alone], alone)).toBeNull();
   });
 
   it('are named by the whole id, or by its end', () => {
