@@ -27,7 +27,9 @@ function likeness({ from, type, subject }: InboxItem): string {
   return JSON.stringify([from, type, subject.split(':', 1)[0]]);
 }
 
-/** The item that is chosen after this one is settled: the one below it, else the first; null: none. */
+/**
+ * The item that is chosen after this one is settled: the one below it, else the first; null: none.
+ */
 export function nextAfter(items: readonly InboxItem[], settled: InboxItem): InboxItem | null {
   const inOrder = entriesOf(items).flatMap((entry) => (entry.is === 'one' ? [entry.item] : entry.items));
   const place = inOrder.findIndex(({ id }) => id === settled.id);

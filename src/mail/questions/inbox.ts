@@ -198,7 +198,9 @@ function escalatedFrom({ request }: Mail, people: readonly RoleName[]): RoleName
   return found?.[0] ?? null;
 }
 
-/** The turns whose work conflicts with other work, until a person (`as`), or any, has resolved it. */
+/**
+ * The turns whose work conflicts with other work, until a person (`as`), or any, has resolved it.
+ */
 function conflictItems(state: MailState, as: RoleName | null): WaitingItem[] {
   return [...state.turns.values()].flatMap((turn) => {
     const notice = turn.conflict?.waits === true ? turn.conflict.notice : undefined;

@@ -15,7 +15,9 @@ const tallest = 10_000_000;
 /** The lines that are read before and behind those that are shown. */
 const ahead = 150;
 
-/** A line to show, counted from 1, or the end. Each is another object, so that it can be repeated. */
+/**
+ * A line to show, counted from 1, or the end. Each is another object, so that it can be repeated.
+ */
 export interface LogGoal {
   readonly line: number | 'end';
 }

@@ -82,7 +82,8 @@ export function openRun(disk: Disk, id: string): StoredRun {
 
 /**
  * The artifact of a step; null: it has none of this name. A step in a sequence is that of its last
- * visit, unless its path names one. Creates nothing. Throws `E_PATH` where a link leads out of the folder.
+ * visit, unless its path names one. Creates nothing. Throws `E_PATH` where a link leads out of the
+ * folder.
  */
 function artifactOf(
   project: Disk,
