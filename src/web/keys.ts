@@ -59,7 +59,9 @@ function focus(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus();
 }
 
-/** Presses the button of the row that has the focus, else of the chosen notice, else of the first. */
+/**
+ * Presses the button of the row that has the focus, else of the chosen notice, else of the first.
+ */
 function putAway(): void {
   const row = document.activeElement?.closest('.waiting-row');
   const button = (of: ParentNode | null | undefined) =>

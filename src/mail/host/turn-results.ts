@@ -107,7 +107,10 @@ export class TurnResults {
     ];
   }
 
-  /** What is asked of a turn when the state has forgotten it: what it was of, and what its parts cost. */
+  /**
+   * What is asked of a turn when the state has forgotten it: what it was of, and what its parts
+   * cost.
+   */
   #launched({ turn, role, session, orders }: Invocation) {
     const known = this.#ledger.state.turns.get(turn);
     const { host = null, provider = null, thread = null, messages = [] } = known ?? {};

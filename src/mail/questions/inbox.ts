@@ -50,18 +50,18 @@ export async function readInbox(project: Project, as: RoleName | null): Promise<
   const { protocol } = definition.value;
   if (as !== null) expectPerson(protocol, as);
   const { runs } = await project.workflows.status(project.holder());
-  return inboxOf(project.journal.state(), protocol, runs, as, {
-    answers: (role) => recordedAnswers(project, role),
-    isDone: (message, role) =>
-      project.files.exists(pathIn('processed', message, role)) &&
-      !project.files.exists(pathIn('inbox', message, role)),
-  });
+  return inboxOf(project, protocol, runs, as);
 }
 
 /** The messages that a role has answered in its outbox, not accepted by a controller yet. */
 function recordedAnswers(project: Project, role: RoleName): ReadonlySet<MessageId> {
   const drafts = project.mail(role, 'outbox').map(({ text, path }) => parseMessage(text, path));
   return new Set(drafts.flatMap((draft) => (draft.ok ? (draft.value.inReplyTo ?? []) : [])));
+}
+
+/** Whether a role has put a message away, although no controller has seen it yet. */
+function isPutAway({ files }: Project, message: Message, role: RoleName): boolean {
+  return files.exists(pathIn('processed', message, role)) && !files.exists(pathIn('inbox', message, role));
 }
 
 /** Whether `inbox --as` lists something for a name: an approver need not be a human role. */
@@ -85,24 +85,16 @@ export function approvalsOf(runs: readonly RunStatusDocument[], as: RoleName | n
   return runs.flatMap((run) => approvalItems(run, as)).toSorted(inOrder);
 }
 
-/** What people have done that the state does not show before a controller has seen it. */
-interface Recorded {
-  /** The requests that a role has answered. */
-  readonly answers: (role: RoleName) => ReadonlySet<MessageId>;
-  /** Whether a role has put a message away. */
-  readonly isDone: (message: Message, role: RoleName) => boolean;
-}
-
 /** The items that wait for a person (`as`), or for all of them. */
 function inboxOf(
-  state: MailState,
+  project: Project,
   protocol: Protocol,
   runs: readonly RunStatusDocument[],
   as: RoleName | null,
-  { answers, isDone }: Recorded,
 ): Inbox {
+  const state = project.journal.state();
   const all = peopleOf(protocol);
-  const recorded = new Map(all.map((role) => [role, answers(role)]));
+  const recorded = new Map(all.map((role) => [role, recordedAnswers(project, role)]));
   const isAnswered = (role: RoleName, { id }: Message) => recorded.get(role)?.has(id) === true;
   const isAsked = (role: RoleName) => as === null || role === as;
   const requests = [...state.mail.values()].flatMap((mail) => {
@@ -118,7 +110,7 @@ function inboxOf(
   const notices = new Map<MessageId, { readonly message: Message; readonly to: RoleName[] }>();
   for (const { message, role } of state.unread.values()) {
     if (!all.includes(role) || !isAsked(role) || asked.has(message.id)) continue;
-    if (isAnswered(role, message) || isDone(message, role)) continue;
+    if (isAnswered(role, message) || isPutAway(project, message, role)) continue;
     const to = notices.get(message.id)?.to ?? [];
     notices.set(message.id, { message, to: [...to, role] });
   }
@@ -206,7 +198,9 @@ function escalatedFrom({ request }: Mail, people: readonly RoleName[]): RoleName
   return found?.[0] ?? null;
 }
 
-/** The turns whose work conflicts with other work, until a person (`as`), or any, has resolved it. */
+/**
+ * The turns whose work conflicts with other work, until a person (`as`), or any, has resolved it.
+ */
 function conflictItems(state: MailState, as: RoleName | null): WaitingItem[] {
   return [...state.turns.values()].flatMap((turn) => {
     const notice = turn.conflict?.waits === true ? turn.conflict.notice : undefined;

@@ -39,7 +39,10 @@ export interface ThreadFilter {
   readonly ids?: readonly string[] | undefined;
 }
 
-/** What a filter leaves of all threads (the oldest first): the newest first, each with its sub-threads. */
+/**
+ * What a filter leaves of all threads (the oldest first): the newest first, each with its
+ * sub-threads.
+ */
 export function filteredThreads<T extends ListedThread>(
   threads: readonly T[],
   { q = '', state, standing, under, ids }: ThreadFilter,

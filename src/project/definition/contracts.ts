@@ -11,8 +11,11 @@ import type { Workflow } from '../../workflow/model.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import type { Slots } from '../../workflow/machine/decide/context.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
+import type { StepLog } from '../../workflow/files/logs.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
 import type { Budget } from '../../kernel/cost.ts';
+
+export type { StepLog };
 
 export interface ReadOptions {
   /** The run that begins now: the names in its `context`, and its only step. */
@@ -72,19 +75,6 @@ export interface RecordsFolder {
 export interface FileChange {
   readonly path: string;
   readonly what: 'changed' | 'added' | 'removed';
-}
-
-/** One output of one process of a run. */
-export interface StepLog {
-  readonly path: StepPath;
-  /** `build/1.1/stdout`: step, iteration and attempt, stream. */
-  readonly name: string;
-  /** The content from a byte on, and the offset where it ends. */
-  read(from: number): { readonly text: string; readonly end: number };
-  /** At most so many bytes from an offset on; null: the file is gone. */
-  part(from: number, most: number): Buffer | null;
-  /** Its size in bytes, and when it was changed, in milliseconds since 1970; null: it is gone. */
-  look(): { readonly size: number; readonly mtimeMs: number } | null;
 }
 
 /** A run on disk. */

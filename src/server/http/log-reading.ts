@@ -61,7 +61,9 @@ export class LogReading {
     return { schema: 1, first: first + 1, lines: this.#texts(spans), total, complete, size, failure };
   }
 
-  /** Where the lines from `first` on lie, counted from 0, and one that is not complete at the end. */
+  /**
+   * Where the lines from `first` on lie, counted from 0, and one that is not complete at the end.
+   */
   #spans(first: number, most: number): Span[] {
     const spans: Span[] = [];
     let { line, offset } = this.#index.before(first);

@@ -44,7 +44,9 @@ export function breath(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Where the lines of a growing file begin. It keeps one offset of 256, and reads each byte once. */
+/**
+ * Where the lines of a growing file begin. It keeps one offset of 256, and reads each byte once.
+ */
 export class LineIndex {
   readonly #source: LogSource;
   /** The offset of every line whose number, from 0, is a multiple of the stride. */

@@ -90,7 +90,9 @@ class Answers {
     });
   }
 
-  /** The same for plain text, of which the beginning is saved; it is left out where there is none. */
+  /**
+   * The same for plain text, of which the beginning is saved; it is left out where there is none.
+   */
   async text(path: string): Promise<void> {
     const response = await this.#ask(path);
     if (!response.ok) return;

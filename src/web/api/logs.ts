@@ -2,7 +2,9 @@ import type { LogHits, LogLines, LogLink } from '../../documents/logs.ts';
 import { saved } from '../state/saved.ts';
 import { Problem, read } from './client.ts';
 
-/** The place in a log that is read: a line, counted from 1, its end, or where it says what failed. */
+/**
+ * The place in a log that is read: a line, counted from 1, its end, or where it says what failed.
+ */
 export type LogPlace = number | 'end' | 'failure';
 
 /** Lines of a log. Throws a `Problem`. */

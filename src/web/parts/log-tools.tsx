@@ -22,7 +22,7 @@ interface Props {
 /** What can be done with a log: search it, go to its ends and its failure, wrap it, save it. */
 export function LogTools({ name, log, total, show, isFollowing }: Props) {
   const failure = log.failure;
-  const missing = saved === null ? 0 : total - log.known;
+  const missing = saved === null ? 0 : total - log.lines.size;
   const download = () => {
     downloadLog(log.path).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;

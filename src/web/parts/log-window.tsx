@@ -1,10 +1,12 @@
 import { useSignal, type Signal } from '@preact/signals';
+import Anser from 'anser';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
+import { colourCode } from '../../kernel/terminal-colours.ts';
 import type { FollowedLog } from '../state/log-lines.ts';
 import { query, refineAll, refined } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
-import { LogLine } from './log-line.tsx';
+import { visible } from './text.tsx';
 
 /** The height of a line that is not wrapped, in pixels, as the style sheet has it. */
 const lineHeight = 18;
@@ -15,7 +17,9 @@ const tallest = 10_000_000;
 /** The lines that are read before and behind those that are shown. */
 const ahead = 150;
 
-/** A line to show, counted from 1, or the end. Each is another object, so that it can be repeated. */
+/**
+ * A line to show, counted from 1, or the end. Each is another object, so that it can be repeated.
+ */
 export interface LogGoal {
   readonly line: number | 'end';
 }
@@ -135,7 +139,13 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd, named }: Prop
         >
           <div class="log-rows" ref={rows}>
             {Array.from({ length: view.last - first }, (_, index) => first + index + 1).map((line) => (
-              <Row key={line} line={line} text={log.line(line)} isMarked={line === marked} named={named} />
+              <Row
+                key={line}
+                line={line}
+                text={log.lines.get(line)}
+                isMarked={line === marked}
+                named={named}
+              />
             ))}
           </div>
         </div>
@@ -212,4 +222,50 @@ function Row({
       )}
     </div>
   );
+}
+
+/** A line of a log: its colours are colours, and all else that a terminal would obey is visible. */
+function LogLine({ text }: { readonly text: string }) {
+  if (!text.includes('\u001b')) return <>{visible(text)}</>;
+  const codes = text.match(colourCode) ?? [];
+  const shown = text
+    .split(colourCode)
+    .map((part, index) => visible(part) + (codes[index] ?? ''))
+    .join('');
+  return (
+    <>
+      {Anser.ansiToJson(shown, { json: true, remove_empty: true }).map((part, index) => (
+        <span key={index} class={classOf(part)}>
+          {part.content}
+        </span>
+      ))}
+    </>
+  );
+}
+
+const hues: Readonly<Record<string, string>> = {
+  '100': 'red',
+  '110': 'yellow',
+  '010': 'green',
+  '011': 'cyan',
+  '001': 'blue',
+  '101': 'magenta',
+};
+
+/** The hue of a colour as Anser writes it, `187, 0, 0`; null: it is grey. */
+function hueOf(colour: string | null): string | null {
+  const parts = (colour ?? '').split(',').map(Number);
+  const [most, least] = [Math.max(...parts), Math.min(...parts)];
+  if (parts.length !== 3 || most - least < 40) return null;
+  return hues[parts.map((part) => (part > (most + least) / 2 ? '1' : '0')).join('')] ?? null;
+}
+
+/** Names of our own style sheet: a log chooses among them, and adds none. */
+function classOf({ fg, bg, decorations }: Pick<Anser.AnserJsonEntry, 'fg' | 'bg' | 'decorations'>): string {
+  const [ink, ground] = [hueOf(fg), hueOf(bg)];
+  const hue = ground !== null ? `on-${ground}` : ink !== null ? `ink-${ink}` : '';
+  const styles = (['bold', 'dim', 'italic', 'underline', 'strikethrough', 'reverse'] as const).filter(
+    (each) => decorations.includes(each),
+  );
+  return [hue, ...styles.map((each) => `is-${each}`)].filter((each) => each !== '').join(' ');
 }

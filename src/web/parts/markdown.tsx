@@ -43,7 +43,9 @@ function linksOf(tree: Root): Map<string, Definition> {
   return links;
 }
 
-/** The levels of the headings: each is at most one below the one before, as readers of pages need. */
+/**
+ * The levels of the headings: each is at most one below the one before, as readers of pages need.
+ */
 function levelsOf(tree: Root, within: number): Map<Nodes, number> {
   const levels = new Map<Nodes, number>();
   const open: number[] = [];
@@ -188,7 +190,9 @@ function plainOf(node: Nodes): string {
   return 'children' in node && node.children.length < 50 ? node.children.map(plainOf).join('') : '';
 }
 
-/** A link says where it leads, beside a text that says something else, and opens by a click alone. */
+/**
+ * A link says where it leads, beside a text that says something else, and opens by a click alone.
+ */
 function Link({
   url,
   text,

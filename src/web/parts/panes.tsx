@@ -42,7 +42,10 @@ interface DetailProps {
   readonly children: ComponentChildren;
 }
 
-/** The chosen thing of a list: its title, which gets the focus when it is chosen, and what can be done. */
+/**
+ * The chosen thing of a list: its title, which gets the focus when it is chosen, and what can be
+ * done.
+ */
 export function Detail({ title, tab, actions, isAsked = true, children }: DetailProps) {
   const heading = useHeading('detail', isAsked ? tab : '');
   useEffect(() => {

@@ -8,7 +8,9 @@ import { visible } from './text.tsx';
 const reader = signal<((text: string) => Root | null) | null>(null);
 void import('../markdown-tree.ts').then(({ treeOf }) => (reader.value = treeOf));
 
-/** The longest text that is shown whole at once, and what is shown of a longer one, in characters. */
+/**
+ * The longest text that is shown whole at once, and what is shown of a longer one, in characters.
+ */
 const longest = 12_000;
 const beginning = 6_000;
 /** The longest text that is read as Markdown, and how much of a longer one one click adds. */

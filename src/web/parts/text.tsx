@@ -23,7 +23,9 @@ interface TextProps {
   readonly kind?: 'prose' | 'code';
 }
 
-/** A text of several lines, as it was written; of a very long one its beginning, and more on demand. */
+/**
+ * A text of several lines, as it was written; of a very long one its beginning, and more on demand.
+ */
 export function Text({ value, kind = 'prose' }: TextProps) {
   const most = useSignal(step);
   const rest = value.length - most.value;

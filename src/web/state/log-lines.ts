@@ -21,6 +21,8 @@ export class FollowedLog {
   failure: LogLines['failure'] = null;
   size = 0;
   readonly #lines = new Map<number, string>();
+  /** By their numbers from 1; others have not arrived, or were not saved. */
+  readonly lines: ReadonlyMap<number, string> = this.#lines;
   #isComplete = true;
   #isBusy = false;
   #wanted: readonly [number, number] | null = null;
@@ -39,16 +41,6 @@ export class FollowedLog {
       this.failure = place === 'failure' ? kept.failure : null;
       [this.size, this.total.value] = [kept.size, kept.total];
     } else this.total.value = 0;
-  }
-
-  /** How many lines are here. */
-  get known(): number {
-    return this.#lines.size;
-  }
-
-  /** A line, counted from 1; undefined: it has not arrived, or was not saved. */
-  line(number: number): string | undefined {
-    return this.#lines.get(number);
   }
 
   /** Reads the lines that are shown and missing. */

@@ -4,7 +4,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import type { InboxItem } from '../../documents/inbox.ts';
 import { go, link } from './route.ts';
 
-/* What the tab of the browser says: its title, its picture, and notifications while it is hidden. */
+/* What the tab of the browser says: its title, its picture, and notifications while hidden. */
 
 /** What the shown headings say: that of the view, and that of the chosen thing of its list. */
 const headings = { view: signal(''), detail: signal('') };

@@ -49,7 +49,9 @@ export function ItemTitle({ item }: { readonly item: InboxItem }) {
   return <Sentence value={item.subject} limit={200} />;
 }
 
-/** What it is about, what follows, and the answer, which is in reach however long its message is. */
+/**
+ * What it is about, what follows, and the answer, which is in reach however long its message is.
+ */
 export function Asked({ item, done }: ItemProps) {
   const { thread, thread_subject: task, turn, run, command, escalated_from: escalated } = item;
   const cost = useCost(item);

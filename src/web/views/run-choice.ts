@@ -2,7 +2,9 @@ import { refineAll } from '../state/route.ts';
 
 /* The chosen step of a run is in the address, so all parts of the screen show the same. */
 
-/** Chooses a step. Where the parts of the screen are below each other, its panel comes into sight. */
+/**
+ * Chooses a step. Where the parts of the screen are below each other, its panel comes into sight.
+ */
 function chooseStep(path: string): void {
   refineAll({ step: path, log: '', line: '' });
   if (matchMedia('(width >= 1100px)').matches) return;

@@ -6,7 +6,10 @@ import { StepGraph } from './step-graph.tsx';
 import { stepLink } from './timeline.tsx';
 import type { RunDefinition, RunDocument } from '../../documents/runs.ts';
 
-/** The steps of a run's own body, coloured by how they stand. A loop is one of them, with its rounds. */
+/**
+ * The steps of a run's own body, coloured by how they stand. A loop is one of them, with its
+ * rounds.
+ */
 export function RunGraph({
   run,
   graph,

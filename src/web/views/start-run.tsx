@@ -169,7 +169,10 @@ function priceOf({ ceiling }: PlanDocument): string {
 /** How many steps a sentence names. */
 const mostNamed = 3;
 
-/** Why amounts have no bound, in a sentence for each reason. What a limit of the whole bounds is not named. */
+/**
+ * Why amounts have no bound, in a sentence for each reason. What a limit of the whole bounds is not
+ * named.
+ */
 function unboundedIn(ceiling: PlanDocument['ceiling']): string[] {
   const steps = new Map<string, string[]>();
   for (const { step, what, why } of ceiling.unbounded) {

@@ -3,11 +3,10 @@ import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
 
-/** The standard output or standard error of one process of a run. */
-interface StepLog {
-  /** The step. */
+/** One output of one process of a run. */
+export interface StepLog {
   readonly path: StepPath;
-  /** Path from the folder of the steps: `build/1.1/stdout`. */
+  /** Its path from the folder of the steps: `build/1.1/stdout`, of iteration 1 and attempt 1. */
   readonly name: string;
   /** The content from a byte on, and the offset where it ends. */
   read(from: number): { readonly text: string; readonly end: number };

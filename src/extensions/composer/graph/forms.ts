@@ -12,7 +12,9 @@ const long = /^(?:instructions|description|message|summary|summary_prompt|append
 /** Groups within groups, above which a value is entered as JSON. */
 const deepest = 5;
 
-/** The keys that a file and each kind of steps mostly need, of all languages, the first ones first. */
+/**
+ * The keys that a file and each kind of steps mostly need, of all languages, the first ones first.
+ */
 const often: Readonly<Record<string, readonly string[]>> = {
   file: ['workflow', 'description', 'config', 'parameters', 'workspace', 'timeout', 'budget', 'outputs'],
   agent: ['roles', 'agent', 'role', 'instructions', 'capabilities', 'inputs', 'outputs', 'condition'],

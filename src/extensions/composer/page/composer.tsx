@@ -29,7 +29,9 @@ interface ComposerProps {
   readonly asked: number;
 }
 
-/** A workflow as a graph, with its text and the form of a step in drawers; each changes the others. */
+/**
+ * A workflow as a graph, with its text and the form of a step in drawers; each changes the others.
+ */
 export function ComposerView({ id, opening, asked }: ComposerProps) {
   const composer = useMemo(() => new Composer(id), [id]);
   const problem = useSignal<Problem | null>(null);

@@ -79,7 +79,9 @@ export function fitted(frame: Frame, width: number, height: number): Camera {
 /** The smallest scale at which the names of steps can be read. */
 const readable = 0.85;
 
-/** The camera that shows a frame: the whole of it, or its beginning where that would be too small. */
+/**
+ * The camera that shows a frame: the whole of it, or its beginning where that would be too small.
+ */
 export function firstView(frame: Frame, width: number, height: number): Camera {
   const whole = fitted(frame, width, height);
   if (whole.scale >= readable) return whole;
