@@ -102,7 +102,9 @@ function focusTitle(): void {
     list?.scrollTo({ left: (current?.offsetLeft ?? 0) - list.clientWidth / 2 });
     if (isFirst) return;
     scrollTo(0, 0);
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    // The title of what a person has chosen has taken the focus already, or will.
+    const title = document.querySelector('main [data-asked]') ?? document.querySelector('main h1');
+    if (title instanceof HTMLElement) title.focus({ preventScroll: true });
   });
 }
 

@@ -54,7 +54,7 @@ export function Detail({ title, tab, actions, isAsked = true, children }: Detail
   return (
     <section class="panel item" aria-labelledby="detail-title">
       <header>
-        <h2 ref={heading} id="detail-title" tabIndex={-1}>
+        <h2 ref={heading} id="detail-title" tabIndex={-1} data-asked={isAsked ? '' : undefined}>
           {title}
         </h2>
         {actions !== undefined && actions !== false && <div class="actions">{actions}</div>}
