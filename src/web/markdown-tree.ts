@@ -6,7 +6,7 @@ import type { Root, RootContent } from 'mdast';
 /** More signs of quotes and lists at the beginning of a line cost time and say nothing. */
 const tooDeep = /^(?:[ \t]{0,3}(?:>|[-+*]|\d{1,9}[.)])[ \t]?){8}/m;
 
-/** The syntax tree of a text; null: it is not worth one, or would cost too much. */
+/** The syntax tree of Markdown; null: it is not worth one, or would cost too much. */
 export function treeOf(text: string): Root | null {
   if (tooDeep.test(text)) return null;
   const tree = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });

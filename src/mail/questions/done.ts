@@ -9,7 +9,7 @@ import { entryAt } from './positions.ts';
 /**
  * Puts notices away: their files move from the inboxes of these people to `processed`, which a
  * controller takes as read. `words`: ids, their beginnings or ends, or `@2`; null: all of them.
- * Throws `E_TARGET` for a word that names nothing, and `E_REFUSED` for what waits for an answer,
+ * Throws `E_TARGET` for an unknown word, and `E_REFUSED` for what waits for an answer,
  * before anything moves.
  */
 export async function putAway(

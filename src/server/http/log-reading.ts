@@ -122,7 +122,7 @@ export class LogReading {
     return hint;
   }
 
-  /** The lines that hold a text, in any case and without colours, from line `from` on. */
+  /** The lines that hold these words, in any case and without colours, from line `from` on. */
   async search(text: string, from: number, signal: AbortSignal): Promise<LogHits | null> {
     if (!(await this.#index.look(signal))) return null;
     const wanted = text.toLowerCase();

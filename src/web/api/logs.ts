@@ -15,7 +15,7 @@ export async function readLines(path: string, place: LogPlace, lines: number): P
   return document;
 }
 
-/** The lines of a log that hold a text. Throws a `Problem`. */
+/** The lines of a log that hold some words. Throws a `Problem`. */
 export async function searchLog(path: string, text: string, from: number): Promise<LogHits> {
   if (saved !== null) return searchSaved(path, text);
   const query = `text=${encodeURIComponent(text)}&from=${String(from)}`;
@@ -31,7 +31,7 @@ function searchSaved(path: string, text: string): LogHits {
   return { schema: 1, lines, next: null };
 }
 
-/** Lets the browser save a whole log: by an address that works once, as none may hold the key. */
+/** Lets the browser save a whole log: by an address that works once, as an address must not hold the key. */
 export async function downloadLog(path: string): Promise<void> {
   const { document: link } = await read<LogLink>(`${path}/link`);
   if (link === null) return;

@@ -75,7 +75,7 @@ interface Hits {
   readonly at: number;
 }
 
-/** Finds lines by a text: Enter goes to the next one, Shift+Enter to the one before. */
+/** Finds lines by what they hold: Enter goes to the next one, Shift+Enter to the one before. */
 function LogSearch({ name, log, show }: Pick<Props, 'name' | 'log' | 'show'>) {
   const hits = useSignal<Hits | null>(null);
   const isBusy = useSignal(false);

@@ -165,11 +165,11 @@ function lineFor(key: string, { top, range }: View, height: number): number | nu
   return key === 'ArrowDown' ? top + 1 : null;
 }
 
-/** How many lines before a line take at most so many rows if they are wrapped, also on a narrow screen. */
+/** How many lines before a line take at most so many rows, wrapped on a narrow screen. */
 function linesAbove(log: FollowedLog, line: number, rows: number): number {
   let [left, count] = [rows, 0];
   while (count < 5) {
-    left -= Math.ceil((log.line(line - count - 1)?.length ?? 0) / narrowest);
+    left -= Math.ceil((log.lines.get(line - count - 1)?.length ?? 0) / narrowest);
     if (left < 0) break;
     count += 1;
   }

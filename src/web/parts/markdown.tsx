@@ -5,7 +5,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import { targetOf } from '../links.ts';
 import { visible } from './text.tsx';
 
-/** Deeper parts of a text are shown as they were written. */
+/** Deeper parts are shown as they were written. */
 const deepest = 24;
 interface Drawing {
   readonly source: string;
@@ -191,7 +191,7 @@ function plainOf(node: Nodes): string {
 }
 
 /**
- * A link says where it leads, beside a text that says something else, and opens by a click alone.
+ * A link says where it leads, beside words that say something else, and opens by a click alone.
  */
 function Link({
   url,

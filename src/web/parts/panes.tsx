@@ -13,7 +13,7 @@ interface PanesProps {
 }
 
 /**
- * A list at the left and the chosen thing at the right. On a narrower screen the chosen thing
+ * A list at the left and the chosen thing beside it. On a narrower screen the chosen thing
  * covers the list.
  */
 export function Panes({ name, back, list, detail }: PanesProps) {

@@ -66,7 +66,7 @@ function nextOf(length: number, most: number): number {
   return length <= mostDrawn ? length : most + step;
 }
 
-/** The beginning of a text, to the end of a line if one is near. */
+/** The beginning of what was written, to the end of a line if one is near. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = text.lastIndexOf('\n', most);

@@ -15,7 +15,7 @@ export function visible(text: string): string {
   return replaceUnsafe(text, (character) => (/[\n\t]/.test(character) ? character : escapeOf(character)));
 }
 
-/** How much of a text of others is shown at once, in characters. */
+/** How much of what others wrote is shown at once, in characters. */
 const step = 200_000;
 
 interface TextProps {

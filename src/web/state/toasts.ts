@@ -35,7 +35,7 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id);
 }
 
-// That the server did not answer is no news any more once it does.
+// That the server did not answer is old news once it does.
 effect(() => {
   if (connection.value === 'live') toasts.value = toasts.peek().filter(({ code }) => code !== 'E_OFFLINE');
 });

@@ -13,7 +13,7 @@ import { entriesOf, itemNamed, nextAfter, standingOf, type Entry } from '../wait
 import { Asked, ItemTitle } from './item.tsx';
 import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
 
-/** What was settled here: it is not shown any more, although the project may not show that yet. */
+/** What was settled here: it is not shown any more, even if the project does not show that yet. */
 const settled = signal<ReadonlySet<string>>(new Set());
 
 /** Work that comes back has other changes. */

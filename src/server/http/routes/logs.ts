@@ -73,7 +73,7 @@ function routesOf<Params extends Readonly<Record<string, string>>>(
     route({
       method: 'get',
       path: `${path}/search`,
-      summary: `The lines of ${what} that hold a text`,
+      summary: `The lines of ${what} that hold some words`,
       tag,
       params,
       query: z.strictObject({
