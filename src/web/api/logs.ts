@@ -31,7 +31,7 @@ function searchSaved(path: string, text: string): LogHits {
   return { schema: 1, lines, next: null };
 }
 
-/** Lets the browser save a whole log: by an address that works once, as an address must not hold the key. */
+/** Lets the browser save a whole log: by an address that works once, and does not hold the key. */
 export async function downloadLog(path: string): Promise<void> {
   const { document: link } = await read<LogLink>(`${path}/link`);
   if (link === null) return;
