@@ -89,6 +89,8 @@ test('live output is two clicks from the first page, or four keys', async () => 
   await press(page, 'j', 'Enter');
   await expectInSight(page, '.log-row', 'line 500');
 
+  // As long as none is chosen, the step that runs is shown: after this one, the next.
+  await page.locator('.graph a', { hasText: 'talk' }).click();
   fixture.project.write('stop', '');
   await expectInSight(page, '.log-row', 'last words');
   await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor();

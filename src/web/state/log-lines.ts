@@ -25,6 +25,8 @@ export class FollowedLog {
   readonly lines: ReadonlyMap<number, string> = this.#lines;
   #isComplete = true;
   #isBusy = false;
+  /** More may have come since the reading that is under way began. */
+  #isStale = false;
   #wanted: readonly [number, number] | null = null;
 
   constructor(path: string) {
@@ -51,7 +53,9 @@ export class FollowedLog {
 
   /** Reads what has come since. */
   async follow(): Promise<void> {
-    if (this.#isBusy || saved !== null || this.total.value === null) return;
+    if (saved !== null) return;
+    this.#isStale = this.#isBusy || this.total.value === null;
+    if (this.#isStale || this.total.value === null) return;
     await this.#read(Math.max(1, this.total.value + (this.#isComplete ? 1 : 0)));
   }
 
@@ -85,6 +89,7 @@ export class FollowedLog {
     } finally {
       this.#isBusy = false;
     }
+    if (this.#isStale && this.problem.value === null) await this.follow();
   }
 
   #take({ first, lines, total, complete, size, failure }: LogLines): void {
