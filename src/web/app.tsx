@@ -169,12 +169,12 @@ function OfWorkflows({
 
 function Sidebar({ places, extensions }: Extended & { readonly places: typeof own }) {
   const inbox = useLive<InboxDocument>('/inbox');
-  const status = useLive<Overview>('/status');
+  const status = useLive<Overview>('/status').value.value;
   const items = inbox.value.value?.items ?? null;
   const session = useLive<Session>('/session').value.value;
   useTab(session?.project ?? '', items);
   const waiting = needsYou(items ?? []).length;
-  const running = status.value.value?.runs.filter(({ state }) => state !== 'stopped').length ?? 0;
+  const running = status?.runs.filter(({ state }) => state !== 'stopped').length ?? 0;
   const counts: Readonly<Record<string, number>> = { inbox: waiting, runs: running };
   const [here] = parts.value;
   const view = extensions.find((each) => each.view?.place === here)?.view?.from ?? here;
@@ -191,42 +191,44 @@ function Sidebar({ places, extensions }: Extended & { readonly places: typeof ow
           </li>
         ))}
       </ul>
-      <div class="foot">
-        {status.value.value !== null && (
-          <p class="dim">
-            {status.value.value.at !== null
-              ? 'The past'
-              : status.value.value.controller === null
-                ? 'No controller'
-                : 'Controller runs'}
-            {money(status.value.value.cost.today) !== '' &&
-              ` · today ${money(status.value.value.cost.today)}`}
-          </p>
-        )}
-        <button type="button" class="quiet" onClick={() => (dialog.value = 'palette')}>
-          Find <kbd>Ctrl K</kbd>
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          aria-expanded={isPastShown.value}
-          onClick={() => (isPastShown.value = true)}
-        >
-          The past <kbd>h</kbd>
-        </button>
-        <button type="button" class="quiet" onClick={nextTheme}>
-          {`Theme: ${theme.value}`}
-        </button>
-        {permission.value === 'default' && (
-          <button type="button" class="quiet" onClick={() => void askPermission()}>
-            Notify me
-          </button>
-        )}
-        <button type="button" class="quiet" onClick={() => (dialog.value = 'help')}>
-          Keys <kbd>?</kbd>
-        </button>
-      </div>
+      <Foot status={status} />
     </nav>
+  );
+}
+
+/** How the project stands, and what is reached from every view. */
+function Foot({ status }: { readonly status: Overview | null }) {
+  return (
+    <div class="foot">
+      {status !== null && (
+        <p class="dim">
+          {status.at !== null ? 'The past' : status.controller === null ? 'No controller' : 'Controller runs'}
+          {money(status.cost.today) !== '' && ` · today ${money(status.cost.today)}`}
+        </p>
+      )}
+      <button type="button" class="quiet" onClick={() => (dialog.value = 'palette')}>
+        Find <kbd>Ctrl K</kbd>
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-expanded={isPastShown.value}
+        onClick={() => (isPastShown.value = true)}
+      >
+        The past <kbd>h</kbd>
+      </button>
+      <button type="button" class="quiet" onClick={nextTheme}>
+        {`Theme: ${theme.value}`}
+      </button>
+      {permission.value === 'default' && (
+        <button type="button" class="quiet" onClick={() => void askPermission()}>
+          Notify me
+        </button>
+      )}
+      <button type="button" class="quiet" onClick={() => (dialog.value = 'help')}>
+        Keys <kbd>?</kbd>
+      </button>
+    </div>
   );
 }
 

@@ -75,18 +75,16 @@ interface Hits {
   readonly at: number;
 }
 
-/** Finds lines by what they hold: Enter goes to the next one, Shift+Enter to the one before. */
-function LogSearch({ name, log, show }: Pick<Props, 'name' | 'log' | 'show'>) {
+/** Shows the next line that holds what is sought, or the one before; more are read as needed. */
+function useSearch({ log, show }: Pick<Props, 'log' | 'show'>) {
   const hits = useSignal<Hits | null>(null);
   const isBusy = useSignal(false);
-  const input = useRef<HTMLInputElement>(null);
   const go = (next: Hits) => {
     hits.value = next;
     const line = next.lines[next.at];
     if (line !== undefined) show(line);
   };
-  const find = async (by: 1 | -1) => {
-    const text = input.current?.value ?? '';
+  const find = async (text: string, by: 1 | -1) => {
     if (text === '' || isBusy.value) return;
     const known = hits.value?.text === text ? hits.value : null;
     const at = known === null ? 0 : known.at + by;
@@ -104,6 +102,14 @@ function LogSearch({ name, log, show }: Pick<Props, 'name' | 'log' | 'show'>) {
       isBusy.value = false;
     }
   };
+  return { hits: hits.value, isBusy: isBusy.value, find };
+}
+
+/** Finds lines by what they hold: Enter goes to the next one, Shift+Enter to the one before. */
+function LogSearch({ name, log, show }: Pick<Props, 'name' | 'log' | 'show'>) {
+  const { hits, isBusy, find } = useSearch({ log, show });
+  const input = useRef<HTMLInputElement>(null);
+  const go = (by: 1 | -1) => void find(input.current?.value ?? '', by);
   return (
     <form
       class="log-search"
@@ -111,7 +117,7 @@ function LogSearch({ name, log, show }: Pick<Props, 'name' | 'log' | 'show'>) {
       aria-label={`Find in ${oneLine(name, 80)}`}
       onSubmit={(event) => {
         event.preventDefault();
-        void find(1);
+        go(1);
       }}
     >
       <input
@@ -122,17 +128,17 @@ function LogSearch({ name, log, show }: Pick<Props, 'name' | 'log' | 'show'>) {
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !event.shiftKey) return;
           event.preventDefault();
-          void find(-1);
+          go(-1);
         }}
       />
-      <button type="button" aria-label="Previous line found" onClick={() => void find(-1)}>
+      <button type="button" aria-label="Previous line found" onClick={() => go(-1)}>
         ↑
       </button>
-      <button type="submit" aria-label="Next line found" aria-busy={isBusy.value}>
+      <button type="submit" aria-label="Next line found" aria-busy={isBusy}>
         ↓
       </button>
       <span class="dim" role="status">
-        {hits.value !== null && counted(hits.value)}
+        {hits !== null && counted(hits)}
       </span>
     </form>
   );

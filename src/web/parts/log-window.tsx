@@ -53,19 +53,17 @@ function viewOf(total: number, height: number, fits: number, scrolled: number): 
   return { top, range, way, last: Math.min(total, Math.ceil(top + height / lineHeight) + 1) };
 }
 
-/** The lines of a log that are in sight: nothing else of it is in the document. */
-export function LogWindow({ log, isWrapped, marked, goal, isAtEnd, named }: Props) {
+/** The elements that show a log, where its scroll bar is, and what is seen there. */
+function usePlace(log: FollowedLog) {
   const [box, pane, rows] = [
     useRef<HTMLDivElement>(null),
     useRef<HTMLDivElement>(null),
     useRef<HTMLDivElement>(null),
   ];
   const [scrolled, height, fits] = [useSignal(0), useSignal(400), useSignal<number | null>(null)];
-  const reached = useRef<LogGoal | null>(null);
   // Where it was scrolled to by this code, and not by the person.
   const placed = useRef(0);
   const total = log.total.value ?? 0;
-  const edition = log.edition.value;
   const view = viewOf(total, height.value, fits.value ?? height.value / lineHeight, scrolled.value);
   const first = Math.floor(view.top);
 
@@ -83,6 +81,16 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd, named }: Prop
     observer.observe(seen);
     return () => observer.disconnect();
   }, []);
+  return { box, pane, rows, scrolled, placed, height, fits, total, view, first, scrollTo };
+}
+
+type Place = ReturnType<typeof usePlace>;
+
+/** Fits the box to the lines that are drawn, and then goes to what is asked for. */
+function useLayout(place: Place, { log, isWrapped, goal, isAtEnd }: Props): void {
+  const { box, pane, rows, height, fits, total, view, first, scrollTo } = place;
+  const reached = useRef<LogGoal | null>(null);
+  const edition = log.edition.value;
   useLayoutEffect(() => {
     if (box.current === null || rows.current === null || pane.current === null) return;
     const list = [...rows.current.children].map((row) => (row as HTMLElement).offsetHeight);
@@ -107,7 +115,10 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd, named }: Prop
     }
     if (isAtEnd.value && Math.abs(box.current.scrollTop - view.way) > 1) scrollTo(view.range);
   }, [log, goal, total, edition, isWrapped, view.top, view.way, height.value, fits.value]);
+}
 
+/** What a person scrolls by: the bar, the wheel and keys. */
+function scrollingOf({ box, scrolled, placed, height, view, scrollTo }: Place, isAtEnd: Signal<boolean>) {
   const onScroll = () => {
     scrolled.value = box.current?.scrollTop ?? 0;
     if (Math.abs(scrolled.value - placed.current) > 1) isAtEnd.value = scrolled.value >= view.way - 4;
@@ -126,6 +137,16 @@ export function LogWindow({ log, isWrapped, marked, goal, isAtEnd, named }: Prop
     isAtEnd.value = to >= view.range;
     scrollTo(Math.min(view.range, Math.max(0, to)));
   };
+  return { onScroll, onWheel, onKeyDown };
+}
+
+/** The lines of a log that are in sight: nothing else of it is in the document. */
+export function LogWindow(props: Props) {
+  const { log, isWrapped, marked, isAtEnd, named } = props;
+  const place = usePlace(log);
+  useLayout(place, props);
+  const { box, pane, rows, view, first } = place;
+  const { onScroll, onWheel, onKeyDown } = scrollingOf(place, isAtEnd);
   return (
     <div class="log-box" ref={box} onScroll={onScroll} onWheel={onWheel}>
       <div class="log-space" style={{ height: `calc(100cqh + ${String(view.way)}px)` }}>

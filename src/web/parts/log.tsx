@@ -27,6 +27,20 @@ export function Log(props: LogProps) {
   return <OneLog key={props.path} {...props} />;
 }
 
+/** Reads what comes while a log may grow, and the rest when it ends. */
+function useGrowth(log: FollowedLog, isLive: boolean): void {
+  useEffect(() => {
+    if (!isLive) return undefined;
+    const timer = setInterval(() => {
+      if (!document.hidden) void log.follow();
+    }, beat);
+    return () => {
+      clearInterval(timer);
+      void log.follow();
+    };
+  }, [log, isLive]);
+}
+
 function OneLog({ path, isLive, hasFailed, named = {} }: LogProps) {
   const log = useMemo(() => new FollowedLog(path), [path]);
   const inAddress = query.value.get('log') ?? ('step' in named ? named['log'] : null);
@@ -50,16 +64,7 @@ function OneLog({ path, isLive, hasFailed, named = {} }: LogProps) {
     marked.value = asked;
     if (!isInSight) goal.value = { line: asked };
   }, [asked]);
-  useEffect(() => {
-    if (!isLive) return undefined;
-    const timer = setInterval(() => {
-      if (!document.hidden) void log.follow();
-    }, beat);
-    return () => {
-      clearInterval(timer);
-      void log.follow();
-    };
-  }, [log, isLive]);
+  useGrowth(log, isLive);
   const show = (line: LogGoal['line']) => {
     goal.value = { line };
     if (line !== 'end') marked.value = line;

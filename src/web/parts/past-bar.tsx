@@ -13,13 +13,11 @@ const places = 1_000;
 /** Milliseconds for which the slider rests before its place is shown. */
 const rest = 80;
 
-/** A slider over the whole past of the project: what the page shows is as it was then. */
-export function PastBar({ close }: { readonly close: () => void }) {
-  const first = useFirst();
+/** A place of the slider becomes the time that the page shows, once the slider rests. */
+function useSlider(first: number | null) {
   const last = useSignal(clock.peek());
   const moving = useSignal<{ readonly time: number; readonly timer: number } | null>(null);
   const shown = moving.value?.time ?? past.value?.time ?? last.value;
-  const record = past.value?.record ?? 0;
   const length = Math.max(1, last.value - (first ?? 0));
   // A place that was chosen before it is known where the past begins.
   const wanted = useSignal<number | null>(null);
@@ -44,8 +42,18 @@ export function PastBar({ close }: { readonly close: () => void }) {
     wanted.value = null;
     goTo(place);
   }, [first]);
+  const stop = () => clearTimeout(moving.value?.timer);
+  const place = first === null ? (wanted.value ?? places) : Math.round((places * (shown - first)) / length);
+  return { shown, place, isNow: shown === last.value, isLoading: wanted.value !== null, goTo, stop };
+}
+
+/** A slider over the whole past of the project: what the page shows is as it was then. */
+export function PastBar({ close }: { readonly close: () => void }) {
+  const first = useFirst();
+  const { shown, place, isNow, isLoading, goTo, stop } = useSlider(first);
+  const record = past.value?.record ?? 0;
   const end = () => {
-    clearTimeout(moving.value?.timer);
+    stop();
     showNow();
     close();
   };
@@ -57,13 +65,13 @@ export function PastBar({ close }: { readonly close: () => void }) {
         type="range"
         min={0}
         max={places}
-        value={first === null ? (wanted.value ?? places) : Math.round((places * (shown - first)) / length)}
+        value={place}
         aria-busy={first === null}
-        aria-valuetext={shown === last.value ? 'now' : inWords(shown)}
+        aria-valuetext={isNow ? 'now' : inWords(shown)}
         onInput={(event) => goTo(Number(event.currentTarget.value))}
       />
       <output for="past">
-        {wanted.value !== null ? 'loading …' : past.value === null ? 'now' : inWords(past.value.time)}
+        {isLoading ? 'loading …' : past.value === null ? 'now' : inWords(past.value.time)}
         {record > 0 && `, record ${String(record)}`}
       </output>
       <button type="button" disabled={record <= 1} onClick={() => void showMoment(String(record - 1))}>

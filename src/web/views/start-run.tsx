@@ -31,29 +31,37 @@ interface StartProps {
   readonly edited?: Edited;
 }
 
-/** The parameters of a workflow, then what a run would do and cost at most, then its start. */
-export function StartRun({ id, parameters, edited }: StartProps) {
-  const place = `run-${id}`;
+/** What a run of a workflow would do, and what that was planned of; null: not planned yet. */
+function usePlan({ id, parameters, edited }: StartProps, place: string) {
   const planned = useSignal<{ readonly plan: PlanDocument; readonly of: string } | null>(null);
   const planning = useAction();
-  const starting = useAction();
-  const refused = useSignal<Problem | null>(null);
-  const isDirty = edited?.isDirty ?? false;
   const text = edited?.text ?? null;
   const preview = () => {
     const given = typedFields(parameters, place);
     if (given === null) return;
     void planning.run(async () => {
-      const plan = await planOf(id, given, isDirty ? text : null).catch((error: unknown) =>
+      const plan = await planOf(id, given, edited?.isDirty === true ? text : null).catch((error: unknown) =>
         rethrowBeside(error, parameters, place),
       );
       planned.value = { plan, of: JSON.stringify([given, text]) };
     });
   };
+  const isPlanned = (given: unknown) => JSON.stringify([given, text]) === planned.value?.of;
+  return { plan: planned.value?.plan ?? null, isBusy: planning.busy.value, preview, isPlanned };
+}
+
+/** Starts a run as it was planned, and stores what was edited before. */
+function useStart(
+  { id, parameters, edited }: StartProps,
+  place: string,
+  { plan, preview, isPlanned }: ReturnType<typeof usePlan>,
+) {
+  const starting = useAction();
+  const refused = useSignal<Problem | null>(null);
   const start = () => {
     const given = typedFields(parameters, place);
-    if (given === null || planned.value === null) return;
-    if (JSON.stringify([given, text]) !== planned.value.of) {
+    if (given === null || plan === null) return;
+    if (!isPlanned(given)) {
       notify('What runs has changed: see the new price first.');
       return preview();
     }
@@ -62,7 +70,7 @@ export function StartRun({ id, parameters, edited }: StartProps) {
       return complain(new Problem('E_VALUE', 422, 'The limit must be dollars, such as 2.50.'));
     refused.value = null;
     void starting.run(async () => {
-      if (isDirty && !(await edited?.save())) return;
+      if (edited?.isDirty === true && !(await edited.save())) return;
       const started = await startRun(id, given, usd).catch((error: unknown) => {
         if (!(error instanceof Problem) || error.code !== 'E_LOCKED')
           return rethrowBeside(error, parameters, place);
@@ -75,25 +83,35 @@ export function StartRun({ id, parameters, edited }: StartProps) {
       go(link('runs', started.run));
     });
   };
+  return { start, refused: refused.value, isBusy: starting.busy.value };
+}
+
+/** The parameters of a workflow, then what a run would do and cost at most, then its start. */
+export function StartRun(props: StartProps) {
+  const { id, parameters, edited } = props;
+  const place = `run-${id}`;
+  const planning = usePlan(props, place);
+  const starting = useStart(props, place, planning);
+  const { plan } = planning;
   return (
     <>
-      <form class="panel" {...onSubmit(preview)}>
+      <form class="panel" {...onSubmit(planning.preview)}>
         <Fields shapes={parameters} place={place} />
-        <button type="submit" class={planned.value === null ? 'primary' : ''} aria-busy={planning.busy.value}>
-          {planned.value === null ? 'Show the price' : 'Update the price'}
+        <button type="submit" class={plan === null ? 'primary' : ''} aria-busy={planning.isBusy}>
+          {plan === null ? 'Show the price' : 'Update the price'}
         </button>
       </form>
-      {planned.value !== null && (
+      {plan !== null && (
         <>
-          <PlanPanel plan={planned.value.plan} />
+          <PlanPanel plan={plan} />
           <LimitForm
             id={id}
             place={place}
-            refused={refused.value}
-            price={priceOf(planned.value.plan)}
-            busy={starting.busy.value}
-            start={start}
-            verb={isDirty ? 'Save and run it' : 'Run it'}
+            refused={starting.refused}
+            price={priceOf(plan)}
+            busy={starting.isBusy}
+            start={starting.start}
+            verb={edited?.isDirty === true ? 'Save and run it' : 'Run it'}
           />
         </>
       )}

@@ -32,7 +32,7 @@ export function StepBars({
   readonly isOpen: boolean;
   readonly chosen: string | null;
 }) {
-  const { start, end, ticks, lanes } = timeline;
+  const { ticks, lanes } = timeline;
   const index = lanes.findIndex(({ path }) => path === chosen);
   const { box, onScroll, first, last, above, below } = useWindow(lanes.length, laneHeight, index, chosen);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -42,8 +42,6 @@ export function StepBars({
       event,
     );
   };
-  const kinds = [...new Set(lanes.flatMap(({ bars }) => bars.map(({ kind }) => kind)))];
-  const at = (offset: number) => (offset / (end - start)) * width;
   return (
     <div
       class="timeline fill"
@@ -54,40 +52,61 @@ export function StepBars({
       role="group"
       aria-label="Timeline"
     >
-      <p class="axis" aria-hidden="true">
-        <span class="name dim">{seconds(start)}</span>
-        <span class="ticks">
-          {ticks.map((tick) => (
-            <span key={tick} style={{ insetInlineStart: `${String(at(tick) / 10)}%` }}>
-              {tick === 0 ? '0' : span(tick).replace(/ 0?0[hms]$/, '')}
-            </span>
-          ))}
-        </span>
-        <span class="took dim">{isOpen ? 'now' : seconds(end)}</span>
-      </p>
+      <Axis timeline={timeline} isOpen={isOpen} />
       <div style={{ height: `${String(above)}px` }} />
       {lanes.slice(first, last).map((lane) => (
         <Row
           key={lane.path}
           run={run}
           lane={lane}
-          ticks={ticks.map(at)}
+          ticks={ticks.map((tick) => placeOf(tick, timeline))}
           isOpen={isOpen}
           isChosen={lane.path === chosen}
         />
       ))}
       <div style={{ height: `${String(below)}px` }} />
-      <ul class="legend">
-        {kinds.map((kind) => (
-          <li key={kind}>
-            <svg viewBox="0 0 24 12" aria-hidden="true">
-              <Shape kind={kind} tone={kind === 'gate' ? 'wait' : 'calm'} x={0} length={24} tall={12} />
-            </svg>
-            {words[kind]}
-          </li>
-        ))}
-      </ul>
+      <Legend lanes={lanes} />
     </div>
+  );
+}
+
+/** Where a time after the start lies in the drawing. */
+function placeOf(offset: number, { start, end }: Timeline): number {
+  return (offset / (end - start)) * width;
+}
+
+/** The times above the lanes. */
+function Axis({ timeline, isOpen }: { readonly timeline: Timeline; readonly isOpen: boolean }) {
+  const { start, end, ticks } = timeline;
+  return (
+    <p class="axis" aria-hidden="true">
+      <span class="name dim">{seconds(start)}</span>
+      <span class="ticks">
+        {ticks.map((tick) => (
+          <span key={tick} style={{ insetInlineStart: `${String(placeOf(tick, timeline) / 10)}%` }}>
+            {tick === 0 ? '0' : span(tick).replace(/ 0?0[hms]$/, '')}
+          </span>
+        ))}
+      </span>
+      <span class="took dim">{isOpen ? 'now' : seconds(end)}</span>
+    </p>
+  );
+}
+
+/** What the bars of these lanes mean. */
+function Legend({ lanes }: Pick<Timeline, 'lanes'>) {
+  const kinds = [...new Set(lanes.flatMap(({ bars }) => bars.map(({ kind }) => kind)))];
+  return (
+    <ul class="legend">
+      {kinds.map((kind) => (
+        <li key={kind}>
+          <svg viewBox="0 0 24 12" aria-hidden="true">
+            <Shape kind={kind} tone={kind === 'gate' ? 'wait' : 'calm'} x={0} length={24} tall={12} />
+          </svg>
+          {words[kind]}
+        </li>
+      ))}
+    </ul>
   );
 }
 

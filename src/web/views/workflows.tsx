@@ -125,26 +125,7 @@ export function Workflow({
         </>
       }
     >
-      {row != null && (
-        <>
-          {row.description !== null && row.description !== row.title && (
-            <p class="lead">
-              <Line value={row.description} limit={400} />
-            </p>
-          )}
-          <Facts
-            of={[
-              ['Called', row.title !== null && <Line value={row.title} limit={120} />],
-              ['Version', row.version !== null && <Line value={row.version} limit={40} />],
-              ['Steps', row.steps],
-              ['Language', row.language],
-              ['File', <code>{visible(row.file)}</code>],
-              ['Tags', row.tags.length > 0 && <Tags tags={row.tags} />],
-              ['Last run', row.last_run !== null && <LastRun run={row.last_run} />],
-            ]}
-          />
-        </>
-      )}
+      {row != null && <About row={row} />}
       <Loaded live={live}>
         {(workflow) => (
           <>
@@ -162,6 +143,30 @@ export function Workflow({
         )}
       </Loaded>
     </View>
+  );
+}
+
+/** What a workflow says of itself, and its last run. */
+function About({ row }: { readonly row: WorkflowRow }) {
+  return (
+    <>
+      {row.description !== null && row.description !== row.title && (
+        <p class="lead">
+          <Line value={row.description} limit={400} />
+        </p>
+      )}
+      <Facts
+        of={[
+          ['Called', row.title !== null && <Line value={row.title} limit={120} />],
+          ['Version', row.version !== null && <Line value={row.version} limit={40} />],
+          ['Steps', row.steps],
+          ['Language', row.language],
+          ['File', <code>{visible(row.file)}</code>],
+          ['Tags', row.tags.length > 0 && <Tags tags={row.tags} />],
+          ['Last run', row.last_run !== null && <LastRun run={row.last_run} />],
+        ]}
+      />
+    </>
   );
 }
 

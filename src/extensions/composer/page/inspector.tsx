@@ -162,37 +162,50 @@ function Needs({
           </li>
         ))}
       </ul>
-      {others.length > mostChoices && (
-        <input
-          aria-label="Wait for another step"
-          placeholder="Wait for another step: type its name"
-          autocomplete="off"
-          onChange={(event) => {
-            const from = event.currentTarget.value.trim();
-            event.currentTarget.value = '';
-            if (from !== '') void composer.act({ do: 'connect', from, to: step.id });
-          }}
-        />
-      )}
-      {others.length > 0 && others.length <= mostChoices && (
-        <select
-          aria-label="Wait for another step"
-          value=""
-          onChange={(event) => {
-            const from = event.currentTarget.value;
-            event.currentTarget.value = '';
-            if (from !== '') void composer.act({ do: 'connect', from, to: step.id });
-          }}
-        >
-          <option value="">Wait for another step …</option>
-          {others.map(({ id }) => (
-            <option key={id} value={id}>
-              {oneLine(id, 60)}
-            </option>
-          ))}
-        </select>
-      )}
+      <OneMore others={others} need={(from) => void composer.act({ do: 'connect', from, to: step.id })} />
     </div>
+  );
+}
+
+/** Adds one of the other steps to those it waits for. */
+function OneMore({
+  others,
+  need,
+}: {
+  readonly others: readonly Step[];
+  readonly need: (from: string) => void;
+}) {
+  if (others.length === 0) return null;
+  if (others.length > mostChoices)
+    return (
+      <input
+        aria-label="Wait for another step"
+        placeholder="Wait for another step: type its name"
+        autocomplete="off"
+        onChange={(event) => {
+          const from = event.currentTarget.value.trim();
+          event.currentTarget.value = '';
+          if (from !== '') need(from);
+        }}
+      />
+    );
+  return (
+    <select
+      aria-label="Wait for another step"
+      value=""
+      onChange={(event) => {
+        const from = event.currentTarget.value;
+        event.currentTarget.value = '';
+        if (from !== '') need(from);
+      }}
+    >
+      <option value="">Wait for another step …</option>
+      {others.map(({ id }) => (
+        <option key={id} value={id}>
+          {oneLine(id, 60)}
+        </option>
+      ))}
+    </select>
   );
 }
 

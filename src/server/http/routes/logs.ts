@@ -42,14 +42,23 @@ const gone = () => new Refusal(404, 'E_TARGET', 'there is no such log');
 const links = new Map<string, { readonly until: number; readonly name: string; readonly log: LogReading }>();
 const linkMilliseconds = 60_000;
 
-/** The lines, the search, the whole and the link of the logs below a path. */
-function routesOf<Params extends Readonly<Record<string, string>>>(
-  path: string,
-  what: string,
-  tag: string,
-  params: z.ZodType<Params>,
-  find: (services: HttpServices, params: Params) => LogReading,
-): Route[] {
+/** Logs below a path, which their parameters find. */
+interface Logs<Params extends Readonly<Record<string, string>>> {
+  readonly path: string;
+  readonly what: string;
+  readonly tag: string;
+  readonly params: z.ZodType<Params>;
+  readonly find: (services: HttpServices, params: Params) => LogReading;
+}
+
+/** The lines and the search of logs. */
+function linesOf<Params extends Readonly<Record<string, string>>>({
+  path,
+  what,
+  tag,
+  params,
+  find,
+}: Logs<Params>): Route[] {
   const number = z.coerce.number().int().min(1);
   return [
     route({
@@ -87,6 +96,18 @@ function routesOf<Params extends Readonly<Record<string, string>>>(
         return { document: found };
       },
     }),
+  ];
+}
+
+/** The whole of logs, and a link to it. */
+function wholesOf<Params extends Readonly<Record<string, string>>>({
+  path,
+  what,
+  tag,
+  params,
+  find,
+}: Logs<Params>): Route[] {
+  return [
     route({
       method: 'get',
       path: `${path}/content`,
@@ -116,6 +137,10 @@ function routesOf<Params extends Readonly<Record<string, string>>>(
       },
     }),
   ];
+}
+
+function routesOf<Params extends Readonly<Record<string, string>>>(logs: Logs<Params>): Route[] {
+  return [...linesOf(logs), ...wholesOf(logs)];
 }
 
 /** Text of agents: a browser shows it as text, or saves it. */
@@ -182,18 +207,18 @@ export function sourceOf(log: StepLog): LogSource {
   return { size: () => log.look()?.size ?? null, read: (from, most) => log.part(from, most) };
 }
 
-const ofRuns = routesOf(
-  `${runs}/{id}/logs/{log}`,
-  'a log of a run',
-  'runs',
-  byId.extend({ log: stepName }),
-  (services, { id, log }) => {
+const ofRuns = routesOf({
+  path: `${runs}/{id}/logs/{log}`,
+  what: 'a log of a run',
+  tag: 'runs',
+  params: byId.extend({ log: stepName }),
+  find: (services, { id, log }) => {
     const stored = services.project.workflows.run(id);
     const found = stored.logs().find(({ name }) => name === log);
     if (found === undefined) throw gone();
     return readingOf(services, `${stored.run}/${log}`, sourceOf(found));
   },
-);
+});
 
 /** The files of a launch of a turn. */
 export const ofLaunch = byTurn.extend({
@@ -212,12 +237,12 @@ export function launchFile({ project }: HttpServices, asked: z.infer<typeof ofLa
   return launch?.[asked.file] ?? null;
 }
 
-const ofTurns = routesOf(
-  '/api/v1/turns/{id}/{attempt}/{round}/{file}',
-  "a file of a turn's agent",
-  'mail',
-  ofLaunch,
-  (services, asked) => {
+const ofTurns = routesOf({
+  path: '/api/v1/turns/{id}/{attempt}/{round}/{file}',
+  what: "a file of a turn's agent",
+  tag: 'mail',
+  params: ofLaunch,
+  find: (services, asked) => {
     const path = launchFile(services, asked);
     if (path === null) throw gone();
     const { files: of } = services.project;
@@ -226,6 +251,6 @@ const ofTurns = routesOf(
       read: (from, most) => of.part(path, from, most),
     });
   },
-);
+});
 
 export const logRoutes: readonly Route[] = [files, ...ofRuns, ...ofTurns, download];
