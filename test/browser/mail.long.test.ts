@@ -21,8 +21,9 @@ class Person {
   async click(role: 'button' | 'link' | 'textbox' | 'radio', name: string | RegExp): Promise<void> {
     const target = this.page.getByRole(role, { name }).first();
     await target.scrollIntoViewIfNeeded();
-    const { x, y, width, height } = (await target.boundingBox())!;
-    await this.page.mouse.click(x + width / 2, y + Math.min(height / 2, 20));
+    const { width, height } = (await target.boundingBox())!;
+    // Where it rests: what loads above it may still move it.
+    await target.click({ position: { x: width / 2, y: Math.min(height / 2, 20) } });
     this.clicks += 1;
   }
 
