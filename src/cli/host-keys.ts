@@ -128,7 +128,7 @@ function mailWhys(context: Context, project: Project, controller: Controller): s
   const { protocol } = controller.definition;
   const now = context.terminal.now();
   const status = ownStatus(controller, now);
-  const whys = explainStatus(project, status, protocol, now, () => controller.state);
+  const whys = explainStatus(project, { status, protocol, now, read: () => controller.state });
   const lines = [
     ...status.roles.flatMap(({ name }) => whyLines(context, name, whys.role(name))),
     ...status.threads.flatMap(({ id }) => whyLines(context, `thread ${endOfId(id)}`, whys.thread(id))),

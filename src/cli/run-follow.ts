@@ -99,7 +99,8 @@ function stepOutput(
   { follow: step }: FollowOptions,
 ): StepOutput | null {
   if (step === undefined) return null;
-  return new StepOutput(context.place().workflows.run(run), step === true ? null : step);
+  const stored = context.place().workflows.run(run);
+  return new StepOutput(() => stored.logs(), step === true ? null : step);
 }
 
 function sayAll(lines: readonly string[] | undefined, progress: RunProgress): void {

@@ -187,6 +187,12 @@ function because(reason: Reason | null, why: Explained | null, now: number): str
   return texts.map((text) => `(${text})`);
 }
 
+/** What a person has to act on comes before the state. */
+function threadState({ state, standing: { is, word } }: WaitingThread): string {
+  if (is === 'needs you') return is;
+  return is === 'failed' ? word : state;
+}
+
 function threadLines(threads: readonly WaitingThread[], { all, colours, now }: Style): string[] {
   const isEnded = ({ state }: WaitingThread) => state === 'closed' || state === 'failed';
   const older = (some: readonly WaitingThread[], few: number) => (all ? [] : some.slice(0, -few));
@@ -198,7 +204,7 @@ function threadLines(threads: readonly WaitingThread[], { all, colours, now }: S
   const hidden = new Set([...ended, ...open]);
   const rows = asTree(threads.filter((thread) => !hidden.has(thread))).map(({ thread, depth }) => [
     short(thread.id),
-    thread.state,
+    threadState(thread),
     String(thread.messages),
     String(thread.turns),
     money(thread.cost),

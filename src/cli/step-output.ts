@@ -1,23 +1,25 @@
 import { printable } from './format.ts';
-import type { StoredRun } from '../project/definition/contracts.ts';
+import type { StepLog } from '../project/definition/contracts.ts';
+
+type Logs = () => readonly Pick<StepLog, 'name' | 'path' | 'read'>[];
 
 /** The output of a run's steps as it comes, in whole lines: `build | 3 tests passed`. */
 export class StepOutput {
-  readonly #run: Pick<StoredRun, 'logs'>;
+  readonly #logs: Logs;
   readonly #isWanted: (path: string) => boolean;
   readonly #at = new Map<string, number>();
   /** The beginning of a line whose end has not come yet, by log. */
   readonly #begun = new Map<string, string>();
 
   /** `step`: only this step, with its inner steps and all iterations; null: all. */
-  constructor(run: Pick<StoredRun, 'logs'>, step: string | null) {
-    this.#run = run;
+  constructor(logs: Logs, step: string | null) {
+    this.#logs = logs;
     this.#isWanted = stepFilter(step);
   }
 
   /** The lines since the last call. `ended`: an unfinished line counts, too. */
   read(ended: boolean): string[] {
-    return this.#run.logs().flatMap((log) => {
+    return this.#logs().flatMap((log) => {
       const { name, path } = log;
       if (!this.#isWanted(path)) return [];
       const { text, end } = log.read(this.#at.get(name) ?? 0);

@@ -37,7 +37,7 @@ export function withHead([head = '', ...lines]: readonly string[], { dim }: Colo
 const fewSteps = 3;
 
 function runRow(
-  { run, workflow, state, started_at: started, cost, ...rest }: RunStatusDocument,
+  { run, workflow, state, standing, started_at: started, cost, ...rest }: RunStatusDocument,
   now: number,
 ): string[] {
   const { steps, gates, paused, resume, why } = rest;
@@ -57,7 +57,7 @@ function runRow(
   return [
     short(run),
     line(workflow),
-    state,
+    standing.is === 'needs you' ? standing.is : state,
     started === null ? '' : since(started, now),
     money(cost),
     line(parts.join('; ')),

@@ -7,11 +7,17 @@ const item = z.strictObject({
     .string()
     .describe('The id of the message; of an approval, `<run>/<gate>`, or the turn that waits for it'),
   kind: z
-    .enum(['request', 'approval', 'notice'])
+    .enum(['request', 'approval', 'conflict', 'notice'])
     .describe(
-      '`request`: a sender waits for an answer. `approval`: a gate of a run, work that is to land on a protected branch, or a call of an agent waits. `notice`: only to be read',
+      '`request`: a sender waits for an answer. `approval`: a gate of a run, work that is to land on a protected branch, or a call of an agent waits. `conflict`: a turn waits until a person has resolved a conflict of its work. `notice`: only to be read',
     ),
-  thread: z.string().nullable().describe('Null: an approval'),
+  thread: z.string().nullable().describe('Null: a gate of a run'),
+  thread_subject: z.string().nullable().describe('Whose task it is; null: unknown, or no thread'),
+  turn: z.string().nullable().describe('The turn that waits for it; null: none'),
+  escalated_from: z
+    .string()
+    .nullable()
+    .describe('The role that was asked first and did not answer in time; null: it was not escalated'),
   question: z.string().nullable().describe('The message with what an agent asks for; null: of no agent'),
   changes: z
     .string()
@@ -47,5 +53,12 @@ export const inboxDocument = z.strictObject({
   items: z.array(item).describe('The earliest deadline first, then the longest wait; notices last'),
 });
 
+/** `inbox --done`. */
+export const doneDocument = z.strictObject({
+  schema: version,
+  done: texts.describe('The notices that are read now'),
+});
+
+export type DoneDocument = DocumentOf<typeof doneDocument>;
 export type InboxDocument = DocumentOf<typeof inboxDocument>;
 export type InboxItem = DocumentOf<typeof item>;

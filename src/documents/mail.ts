@@ -7,32 +7,34 @@ import { threadStatus, turnStatus } from './status.ts';
 const anyValues = z.record(z.string(), json);
 const path = z.string().nullable().describe('Relative to the project');
 
-const message = z.strictObject({
-  id: z.string(),
-  type: z.string(),
-  from: z.string(),
-  to: texts,
-  thread: z.string(),
-  in_reply_to: z.string().nullable(),
-  subject: z.string(),
-  created: time,
-  commit: z.string().nullable().describe('The commit that it is about'),
-  branch: z.string().nullable().describe('The branch of its author that has the commit'),
-  landed: z
-    .strictObject({ branch: z.string(), commit: z.string() })
-    .nullable()
-    .describe('The branch that its work came onto, and the commit there'),
-  attachments: texts,
-  fields: anyValues,
-  extra: anyValues.describe("Keys of the front matter that are not Mailroom's"),
-  body: z.string(),
-  path,
-  turn: z.string().nullable().describe('The turn that wrote it; null: a person or the program did'),
-  host: z
-    .string()
-    .nullable()
-    .describe("The host of the worker that ran the turn; null: the controller's own"),
-});
+const message = z
+  .strictObject({
+    id: z.string(),
+    type: z.string(),
+    from: z.string(),
+    to: texts,
+    thread: z.string(),
+    in_reply_to: z.string().nullable(),
+    subject: z.string(),
+    created: time,
+    commit: z.string().nullable().describe('The commit that it is about'),
+    branch: z.string().nullable().describe('The branch of its author that has the commit'),
+    landed: z
+      .strictObject({ branch: z.string(), commit: z.string() })
+      .nullable()
+      .describe('The branch that its work came onto, and the commit there'),
+    attachments: texts,
+    fields: anyValues,
+    extra: anyValues.describe("Keys of the front matter that are not Mailroom's"),
+    body: z.string(),
+    path,
+    turn: z.string().nullable().describe('The turn that wrote it; null: a person or the program did'),
+    host: z
+      .string()
+      .nullable()
+      .describe("The host of the worker that ran the turn; null: the controller's own"),
+  })
+  .meta({ id: 'Message' });
 
 const shown = {
   message: z.strictObject({

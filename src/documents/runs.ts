@@ -2,6 +2,8 @@ import { currencyName } from '../kernel/money.ts';
 import * as z from 'zod';
 import type { DocumentOf, Json } from '../kernel/json.ts';
 import { cost, count, json, runStatus, texts, time, version } from './common.ts';
+import { standing } from './standing.ts';
+import { waitingGate } from './status.ts';
 
 const stepStatus = z.enum([
   'PENDING',
@@ -17,7 +19,7 @@ const stepStatus = z.enum([
 
 const progress = z
   .strictObject({ completed: count, total: count })
-  .describe('Settled steps of its own body, of all');
+  .describe('Steps of its own body that succeeded, of all; skipped and cancelled ones are not completed');
 
 const summary = {
   schema: version,
@@ -31,6 +33,7 @@ const summary = {
     .nullable()
     .describe('Who started it, or let `up` start it; null: unknown, or `up` alone'),
   status: runStatus,
+  standing,
   alive: z.boolean().describe('Whether a process hosts it now'),
   reason: z.string().nullable(),
   started_at: time.nullable(),
@@ -38,6 +41,7 @@ const summary = {
   cost,
   progress,
   current: texts.describe('Steps in progress, and approvals that wait'),
+  gates: z.array(waitingGate).describe('The approvals that wait, as the status has them'),
 };
 
 const runSummary = z.strictObject(summary);
@@ -46,7 +50,10 @@ const runSummary = z.strictObject(summary);
 export const runsDocument = z.array(runSummary).describe('Newest first');
 
 const ownStep = z.strictObject({
-  status: stepStatus,
+  status: z
+    .enum([...stepStatus.options, 'WAITING'])
+    .describe('`WAITING`: a gate that asks a person; its entry in `gates` has the same path'),
+  standing,
   agent: z.string().nullable().describe('The agent of the configuration that it uses'),
   host: z.string().nullable().describe('The worker host of its last attempt; null: it ran here'),
   attempts: count,
@@ -58,7 +65,13 @@ const ownStep = z.strictObject({
   error_code: z.string().nullable(),
   reason: z.string().nullable(),
   values: json,
-  artifacts: z.array(z.looseObject({ name: z.string(), path: z.string() })),
+  artifacts: z.array(
+    z.looseObject({
+      name: z.string(),
+      path: z.string().describe('In the folder of the step'),
+      address: z.string().describe('Where the API lists its files'),
+    }),
+  ),
   commit: z
     .strictObject({
       id: z.string(),
@@ -99,6 +112,21 @@ export const runDocument = z.strictObject({
   warnings: texts,
   steps: z.record(z.string(), step),
   parameters: z.record(z.string(), json),
+});
+
+/** The files of an artifact. */
+export const artifactDocument = z.strictObject({
+  schema: version,
+  run: z.string(),
+  step: z.string(),
+  name: z.string(),
+  files: z.array(
+    z.strictObject({
+      path: z.string().describe('In the artifact'),
+      bytes: count,
+      address: z.string().describe('Where the API gives its bytes'),
+    }),
+  ),
 });
 
 const stretch = z.strictObject({
@@ -209,6 +237,7 @@ export const runEventDocument = z.strictObject({
   cost,
 });
 
+export type ArtifactDocument = DocumentOf<typeof artifactDocument>;
 export type RunSummary = DocumentOf<typeof runSummary>;
 export type TimelineDocument = DocumentOf<typeof timelineDocument>;
 export type RunDefinition = DocumentOf<typeof runDefinitionDocument>;

@@ -4,6 +4,7 @@ import { stepKinds } from '../kernel/step-queues.ts';
 import { landingWays } from '../kernel/work.ts';
 import type { SeenWorker } from '../letters/seen-workers.ts';
 import { cost, count, explained, json, reason, texts, time, version } from './common.ts';
+import { standing } from './standing.ts';
 
 const wait = z.strictObject({
   thread: z.string(),
@@ -15,27 +16,38 @@ const wait = z.strictObject({
   deadline: time.nullable(),
 });
 
-const debt = z.strictObject({ message: z.string(), type: z.string(), to: z.string(), subject: z.string() });
-
-const roleStatus = z.strictObject({
-  name: z.string(),
-  state: z
-    .enum(['paused', 'parked', 'running', 'held', 'waiting', 'idle'])
-    .describe('The first of these that applies'),
-  running: count.describe('The number of its running turns'),
-  inbox: count.describe('The number of messages waiting in its inbox'),
-  waiting_for: z
-    .strictObject({ roles: texts, messages: texts, since: time })
-    .nullable()
-    .describe('The roles that it waits for, and the unanswered requests to them'),
-  waits: z.array(wait).describe('Each wait separately: all requests that one turn sent'),
-  owes: z.array(debt).describe('Requests that it picked up, or received as a person, and has not answered'),
-  turns: count,
-  cost,
-  why: explained
-    .nullable()
-    .describe('Why its waiting mail does not move; null: none waits, or it moves, or no controller runs'),
+const debt = z.strictObject({
+  message: z.string(),
+  thread: z.string(),
+  type: z.string(),
+  to: z.string(),
+  subject: z.string(),
+  deadline: time.nullable().describe('When the time to answer ends'),
 });
+
+const roleStatus = z
+  .strictObject({
+    name: z.string(),
+    person: z.boolean().describe('Whether a person has it'),
+    standing,
+    state: z
+      .enum(['paused', 'parked', 'running', 'held', 'waiting', 'idle'])
+      .describe('The first of these that applies'),
+    running: count.describe('The number of its running turns'),
+    inbox: count.describe('The number of messages waiting in its inbox'),
+    waiting_for: z
+      .strictObject({ roles: texts, messages: texts, since: time })
+      .nullable()
+      .describe('The roles that it waits for, and the unanswered requests to them'),
+    waits: z.array(wait).describe('Each wait separately: all requests that one turn sent'),
+    owes: z.array(debt).describe('Requests that it picked up, or received as a person, and has not answered'),
+    turns: count,
+    cost,
+    why: explained
+      .nullable()
+      .describe('Why its waiting mail does not move; null: none waits, or it moves, or no controller runs'),
+  })
+  .meta({ id: 'Role' });
 
 const thread = {
   id: z.string(),
@@ -43,6 +55,9 @@ const thread = {
   subject: z.string(),
   state: z.enum(['open', 'quiet', 'closed', 'failed']),
   reason: reason.nullable(),
+  failed: reason
+    .nullable()
+    .describe('Why no turn could do the newest of its work; null: one did, or does, or may yet'),
   opened: time,
   messages: count,
   turns: count,
@@ -55,52 +70,57 @@ const thread = {
 
 export const threadStatus = z.strictObject(thread);
 
-export const turnStatus = z.strictObject({
-  id: z.string(),
-  role: z.string(),
-  thread: z.string(),
-  state: z
-    .enum(['queued', 'running', 'held', 'asking', 'checking', 'landing', 'pending', 'conflict', 'failed'])
-    .describe(
-      '`queued`: it waits for a worker; `held`: it waits for this machine; `asking`: a person has to allow what its agent wants; ' +
-        '`checking`: its agent has ended, its gates run; `landing`: its work is in the queue of a branch; ' +
-        '`pending`: it waits for its next attempt, or for a slot to correct what could not land; ' +
-        '`conflict`: a person has to resolve the conflict in its checkout',
-    ),
-  held: z.string().nullable().describe('Why it is held; null: it is not'),
-  provider: z.string(),
-  instead_of: z.string().nullable().describe('The rate-limited provider that it replaces'),
-  worker: z
-    .strictObject({ host: z.string(), id: z.string(), login: z.string() })
-    .nullable()
-    .describe('The worker that runs it; null: none does'),
-  attempt: count,
-  round: count,
-  messages: texts,
-  since: time,
-  again: time.nullable().describe('When a pending turn starts again; null: as soon as there is a slot'),
-  progress: z.string().nullable().describe("Its agent's last progress report, in one line"),
-  cost,
-});
+export const turnStatus = z
+  .strictObject({
+    id: z.string(),
+    role: z.string(),
+    thread: z.string(),
+    state: z
+      .enum(['queued', 'running', 'held', 'asking', 'checking', 'landing', 'pending', 'conflict', 'failed'])
+      .describe(
+        '`queued`: it waits for a worker; `held`: it waits for this machine; `asking`: a person has to allow what its agent wants; ' +
+          '`checking`: its agent has ended, its gates run; `landing`: its work is in the queue of a branch; ' +
+          '`pending`: it waits for its next attempt, or for a slot to correct what could not land; ' +
+          '`conflict`: a person has to resolve the conflict in its checkout',
+      ),
+    standing,
+    held: z.string().nullable().describe('Why it is held; null: it is not'),
+    provider: z.string(),
+    instead_of: z.string().nullable().describe('The rate-limited provider that it replaces'),
+    worker: z
+      .strictObject({ host: z.string(), id: z.string(), login: z.string() })
+      .nullable()
+      .describe('The worker that runs it; null: none does'),
+    attempt: count,
+    round: count,
+    messages: texts,
+    since: time,
+    again: time.nullable().describe('When a pending turn starts again; null: as soon as there is a slot'),
+    progress: z.string().nullable().describe("Its agent's last progress report, in one line"),
+    cost,
+  })
+  .meta({ id: 'Turn' });
 
-const landing = z.strictObject({
-  branch: z.string(),
-  by: z.enum(landingWays),
-  state: z
-    .enum(['approval', 'queued', 'landing', 'landed'])
-    .describe('`approval`: a person has to let it land; `landing`: the branch moves now'),
-  turn: z.string(),
-  role: z.string(),
-  thread: z.string(),
-  message: z.string().describe('The message that is delivered once it has landed'),
-  commit: z.string(),
-  changes: z
-    .string()
-    .nullable()
-    .describe('Names exactly what waits for approval, for its answer; null: nothing waits'),
-  blocked: z.string().nullable().describe('What keeps it from landing now'),
-  since: time,
-});
+const landing = z
+  .strictObject({
+    branch: z.string(),
+    by: z.enum(landingWays),
+    state: z
+      .enum(['approval', 'queued', 'landing', 'landed'])
+      .describe('`approval`: a person has to let it land; `landing`: the branch moves now'),
+    turn: z.string(),
+    role: z.string(),
+    thread: z.string(),
+    message: z.string().describe('The message that is delivered once it has landed'),
+    commit: z.string(),
+    changes: z
+      .string()
+      .nullable()
+      .describe('Names exactly what waits for approval, for its answer; null: nothing waits'),
+    blocked: z.string().nullable().describe('What keeps it from landing now'),
+    since: time,
+  })
+  .meta({ id: 'Landing' });
 
 const answerFields = z.record(
   z.string(),
@@ -113,55 +133,63 @@ const answerFields = z.record(
   }),
 );
 
-const runStatus = z.strictObject({
-  run: z.string(),
-  workflow: z.string(),
-  state: z
-    .enum(['running', 'waiting', 'stopped'])
-    .describe('`waiting`: only gates are left, or another run comes first. `stopped`: no process hosts it'),
-  started_by: z.enum(['person', 'up']),
-  person: z
-    .string()
-    .nullable()
-    .describe('Who started it, or let `up` start it; null: unknown, or `up` alone'),
-  started_at: time.nullable(),
-  steps: texts.describe('The active steps, without gates'),
-  gates: z.array(
-    z.strictObject({
-      gate: z.string(),
-      message: z.string(),
-      approvers: texts,
-      choices: texts,
-      fields: answerFields,
-      since: time.nullable(),
-      deadline: time.nullable(),
-      on_timeout: z.string().nullable().describe('What happens without an answer before the deadline'),
-      approve: z.string().describe('The command that approves it, with the approver where there is only one'),
-      recorded: z
-        .strictObject({ choice: z.string(), by: z.string() })
-        .nullable()
-        .describe("An answer that waits for the run's process"),
-    }),
-  ),
-  paused: z
-    .strictObject({ by: z.string(), at: time })
-    .nullable()
-    .describe('Nothing new starts; null: it is not paused'),
-  why: explained.nullable().describe('Why it does not move; null: a step runs, or no process hosts it'),
-  resume: z.string().nullable().describe('The command that resumes it; null: a process hosts it'),
-  cost,
-});
+/** What a run asks of people, and waits for. */
+export const waitingGate = z
+  .strictObject({
+    gate: z.string(),
+    message: z.string(),
+    approvers: texts,
+    choices: texts,
+    fields: answerFields,
+    since: time.nullable(),
+    deadline: time.nullable(),
+    on_timeout: z.string().nullable().describe('What happens without an answer before the deadline'),
+    approve: z.string().describe('The command that approves it, with the approver where there is only one'),
+    recorded: z
+      .strictObject({ choice: z.string(), by: z.string() })
+      .nullable()
+      .describe("An answer that waits for the run's process"),
+  })
+  .meta({ id: 'Gate' });
 
-const trigger = z.strictObject({
-  workflow: z.string().describe('The file of the workflow, relative to the project'),
-  name: z.string(),
-  kind: z.enum(['interval', 'cron', 'files', 'webhook', 'command', 'message']),
-  active: z.boolean(),
-  why: z.string().nullable().describe('Why it is inactive; null: it is active'),
-  next: time.nullable().describe('When a time-based trigger is due'),
-  last: z.strictObject({ run: z.string(), at: time.nullable() }).nullable(),
-  waiting: z.boolean().describe('Whether a run that it requested waits for the one in progress'),
-});
+const runStatus = z
+  .strictObject({
+    run: z.string(),
+    workflow: z.string(),
+    state: z
+      .enum(['running', 'waiting', 'stopped'])
+      .describe('`waiting`: only gates are left, or another run comes first. `stopped`: no process hosts it'),
+    standing,
+    started_by: z.enum(['person', 'up']),
+    person: z
+      .string()
+      .nullable()
+      .describe('Who started it, or let `up` start it; null: unknown, or `up` alone'),
+    started_at: time.nullable(),
+    steps: texts.describe('The active steps, without gates'),
+    gates: z.array(waitingGate),
+    paused: z
+      .strictObject({ by: z.string(), at: time })
+      .nullable()
+      .describe('Nothing new starts; null: it is not paused'),
+    why: explained.nullable().describe('Why it does not move; null: a step runs, or no process hosts it'),
+    resume: z.string().nullable().describe('The command that resumes it; null: a process hosts it'),
+    cost,
+  })
+  .meta({ id: 'ActiveRun' });
+
+const trigger = z
+  .strictObject({
+    workflow: z.string().describe('The file of the workflow, relative to the project'),
+    name: z.string(),
+    kind: z.enum(['interval', 'cron', 'files', 'webhook', 'command', 'message']),
+    active: z.boolean(),
+    why: z.string().nullable().describe('Why it is inactive; null: it is active'),
+    next: time.nullable().describe('When a time-based trigger is due'),
+    last: z.strictObject({ run: z.string(), at: time.nullable() }).nullable(),
+    waiting: z.boolean().describe('Whether a run that it requested waits for the one in progress'),
+  })
+  .meta({ id: 'Trigger' });
 
 export const workerStatus = z.strictObject({
   host: z.string(),
@@ -192,8 +220,16 @@ export const sessionDocument = z.strictObject({
   access: z.enum(['read', 'write']),
 });
 
-/** `status`. */
-export const statusDocument = z.strictObject({
+/** A thread in a list. */
+const threadRow = z.strictObject({
+  ...thread,
+  standing,
+  why: explained
+    .nullable()
+    .describe('Why it does not move; null: it does, or has ended, or no controller runs'),
+});
+
+const overview = {
   schema: version,
   at: z
     .strictObject({ record: count.describe('The number of the last record; 0: none'), time })
@@ -218,17 +254,19 @@ export const statusDocument = z.strictObject({
     .array(z.strictObject({ provider: z.string(), until: time }))
     .describe('Providers that are not used before a given time'),
   roles: z.array(roleStatus),
-  threads: z.array(
-    z.strictObject({
-      ...thread,
-      why: explained
-        .nullable()
-        .describe('Why it does not move; null: it does, or has ended, or no controller runs'),
-    }),
-  ),
+  thread_counts: z
+    .strictObject({ open: count, quiet: count, closed: count, failed: count })
+    .describe('The number of threads by their state'),
+  begun: time.nullable().describe('When the oldest of these threads was opened; null: there is none'),
   turns: z.array(turnStatus).describe('Unfinished turns'),
   landings: z.array(landing).describe('The landing queues of all branches, each in its order'),
-  cost: z.strictObject({ today: cost }),
+  cost: z.strictObject({
+    today: cost,
+    limit: z
+      .strictObject({ usd: z.number().nullable(), tokens: z.number().nullable() })
+      .nullable()
+      .describe('What a day may cost; null: no limit, or the protocol cannot be read'),
+  }),
   recorded: count.describe('Messages in outboxes that wait for a controller'),
   problems: texts.describe('What is wrong, in words'),
   runs: z.array(runStatus).describe('Runs that have not ended, newest first'),
@@ -237,7 +275,18 @@ export const statusDocument = z.strictObject({
     .array(workerStatus)
     .nullable()
     .describe('As the controller has seen them; null: it has no roles on workers, or none runs'),
-});
+};
+
+/** The project at a glance: what is in motion, without the list of its threads. */
+export const overviewDocument = z.strictObject(overview);
+
+/** `status`. */
+export const statusDocument = z.strictObject({ ...overview, threads: z.array(threadRow) });
+
+/** A part of the list of threads, each followed by those that it opened. */
+export const threadsDocument = z.array(
+  threadRow.extend({ depth: count.describe('0: no thread in the list opened it') }),
+);
 
 export type RoleStatus = DocumentOf<typeof roleStatus>;
 export type ThreadStatus = DocumentOf<typeof threadStatus>;
@@ -246,7 +295,10 @@ export type LandingStatus = DocumentOf<typeof landing>;
 export type RunStatusDocument = DocumentOf<typeof runStatus>;
 export type Session = DocumentOf<typeof sessionDocument>;
 export type TriggerStatus = DocumentOf<typeof trigger>;
+export type Overview = DocumentOf<typeof overviewDocument>;
 export type StatusDocument = DocumentOf<typeof statusDocument>;
+export type WaitingGate = DocumentOf<typeof waitingGate>;
+export type ThreadRow = DocumentOf<typeof threadsDocument>[number];
 export type MailStatus = Omit<StatusDocument, 'at' | 'threads' | 'runs' | 'triggers' | 'workers'> & {
   readonly threads: readonly ThreadStatus[];
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { DocumentOf } from '../kernel/json.ts';
+import { standing } from './standing.ts';
 import { formats } from '../yaml/edit/convert.ts';
 import { count, diagnostic, json, runStatus, texts, version } from './common.ts';
 import { capabilities } from '../kernel/capabilities.ts';
@@ -13,6 +14,11 @@ const ui = z
   .nullable()
   .describe('What the composer has stored of it; null: nothing');
 const path = z.array(z.union([z.string(), z.int().min(0)]));
+
+const title = z
+  .string()
+  .nullable()
+  .describe('What people call it; null: nothing else than its name, or it has errors');
 
 const about = {
   id: z.string().nullable().describe('`workflow.id`; null: it has none'),
@@ -28,6 +34,7 @@ export const workflowsDocument = z.array(
     file: z.string(),
     ok: z.boolean().describe('False: it cannot be run'),
     name: z.string().nullable().describe('Null where there are errors'),
+    title,
     version: z.string().nullable(),
     language: z.string().nullable(),
     description: z.string().nullable(),
@@ -37,6 +44,7 @@ export const workflowsDocument = z.array(
       .strictObject({
         run: z.string(),
         status: runStatus,
+        standing,
         alive: z.boolean().describe('Whether a process hosts it now'),
         started_at: z.string().nullable(),
         completed_at: z.string().nullable(),
@@ -76,6 +84,7 @@ const workflow = {
   errors: diagnostics,
   warnings: diagnostics,
   name: z.string().nullable(),
+  title,
   version: z.string().nullable(),
   description: z.string().nullable(),
   revision: z.string().describe('Of the text: what `If-Match` takes'),
@@ -140,6 +149,7 @@ export const validateDocument = z.strictObject({
       file: z.string(),
       ok: z.boolean(),
       name: z.string().nullable(),
+      title,
       language: z.string().nullable(),
       steps: count.nullable(),
       default_timeout: z.array(z.string()).describe('Steps whose agent times out after 2 hours'),
@@ -164,7 +174,7 @@ export const planDocument = z.strictObject({
   schema: version,
   workflow: z.string(),
   language: z.string(),
-  title: z.string().nullable(),
+  title,
   overrides: z.array(z.strictObject({ file: z.string(), isNamed: z.boolean(), changes: texts })),
   batches: z.array(z.strictObject({ number: count, parallel: z.boolean(), steps: texts })),
   contracts: z.array(

@@ -10,11 +10,16 @@ import { maskJson, strongMask } from '../kernel/mask.ts';
 import { apiFolder } from '../kernel/lock-names.ts';
 import type { ApiKey } from '../letters/letters.ts';
 import { startDetached } from '../process/supervision/detached.ts';
-import { maskOf } from '../process/output/mask.ts';
+import { maskerFactory, maskOf, secretFinder, type Masker } from '../process/output/mask.ts';
 import { projectSecrets } from '../workflow/host/secrets.ts';
 import { ProjectWatch, type Topic } from './api-watching.ts';
 
 export type { ApiKey, Topic };
+
+/** The pages of the documentation that the page of the browser leads to. */
+export const manualPages = ['errors.md', 'tutorial.md'] as const;
+
+type ManualPage = (typeof manualPages)[number];
 
 /** What a server of the API needs besides the operations. */
 export interface ApiServices {
@@ -28,10 +33,14 @@ export interface ApiServices {
    */
   mask<Document extends Json>(document: Document): Document;
   maskText(text: string): string;
+  /** Masks a stream of bytes. */
+  masker(): Masker;
+  /** The start and the end of what `maskText` would replace in some bytes. */
+  secretsIn(bytes: Buffer): readonly (readonly [number, number])[];
   /** A file of the page; null: there is none. */
   pageFile(name: string): string | null;
-  /** The documentation of the error codes; null: it is missing. */
-  explanations(): string | null;
+  /** A page of the documentation; null: it is missing. */
+  manual(page: ManualPage): string | null;
   /** Calls back on every change until it is closed. */
   watch(onChange: (topic: Topic, number: number) => void): Pick<ProjectWatch, 'numbers' | 'close'>;
   /**
@@ -43,22 +52,25 @@ export interface ApiServices {
   close(): Promise<void>;
 }
 
-/** The most bytes of the page, and of the documentation of the error codes. */
+/** The most bytes of the page, and of a page of the documentation. */
 const pageBytes = 16 * 1024 * 1024;
 
 /** What answers need, without secrets and these keys in them. */
 function readingApi(disk: Disk, packageRoot: string, keys: readonly ApiKey[]) {
   const own = new RealDisk(packageRoot, null);
-  const mask = maskOf([...projectSecrets(disk), ...keys.map(({ key }) => key)]);
+  const secrets = [...projectSecrets(disk), ...keys.map(({ key }) => key)];
+  const mask = maskOf(secrets);
   let page: ReturnType<typeof pageFiles> | null = null;
   return {
     mask: <Document extends Json>(document: Document) => maskJson(document, strongMask(mask)) as Document,
     maskText: (text: string) => mask.text(text),
+    masker: maskerFactory(secrets),
+    secretsIn: secretFinder(secrets),
     pageFile: (name: string) => {
       page ??= pageFiles(own);
       return Object.hasOwn(page, name) ? (page[name] ?? null) : null;
     },
-    explanations: () => own.read('docs/errors.md', pageBytes)?.toString('utf8') ?? null,
+    manual: (name: ManualPage) => own.read(`docs/${name}`, pageBytes)?.toString('utf8') ?? null,
   };
 }
 

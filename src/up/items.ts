@@ -25,11 +25,13 @@ export async function channelItems(project: Project, roles: ReadonlySet<string>)
 }
 
 function itemOf(
-  { id, kind, to, thread, from, type, subject, since, question, ...item }: WaitingItem,
+  { id, kind: of, to, thread, from, type, subject, since, question, ...item }: WaitingItem,
   message: Message | null,
   state: MailState,
   protocol: Protocol,
 ): { readonly item: Item; readonly since: number } {
+  // A channel takes no answer to a conflict: what resolves it are files.
+  const kind = of === 'conflict' ? 'notice' : of;
   const delivery = kind === 'notice' && message !== null ? deliveryOf(message, state, protocol) : null;
   const landing = state.landings.get(id);
   const work = landing === undefined ? item.command : `mailroom show ${id} --diff`;

@@ -15,21 +15,24 @@ import { link, parts } from './state/route.ts';
 import { saved, type Saved } from './state/saved.ts';
 import { key } from './state/session.ts';
 import { isPastShown } from './state/past.ts';
+import { askPermission, needsYou, permission, projectName, useTab } from './state/tab.ts';
 import { nextTheme, theme } from './state/theme.ts';
 import { Costs } from './views/costs.tsx';
+import { FirstSteps } from './views/first-steps.tsx';
 import { Inbox } from './views/inbox.tsx';
+import { Message } from './views/message.tsx';
 import { Role, Roles } from './views/roles.tsx';
 import { Run } from './views/run.tsx';
 import { Runs } from './views/runs.tsx';
 import { Send } from './views/send.tsx';
-import { Message, Thread, Threads } from './views/threads.tsx';
+import { Threads } from './views/threads.tsx';
 import { Turn } from './views/turn.tsx';
 import { WhyView } from './views/why.tsx';
 import { Workflow, Workflows } from './views/workflows.tsx';
 import { viewsOf, type PageExtension } from './extension.ts';
 import { Empty, View } from './parts/panel.tsx';
 import type { InboxDocument } from '../documents/inbox.ts';
-import type { StatusDocument } from '../documents/status.ts';
+import type { Overview } from '../documents/status.ts';
 
 /** The views in the list, by their places. */
 const own: readonly (readonly [place: string, name: string])[] = [
@@ -46,20 +49,23 @@ interface Extended {
   readonly extensions: readonly PageExtension[];
 }
 
-function placesOf({ extensions }: Extended): typeof own {
-  return [...own, ...extensions.flatMap(({ view }) => (view ? [[view.place, view.name] as const] : []))];
+/** The views of extensions that are reached from a view; null: from the list. */
+function addedTo(from: 'costs' | null, { extensions }: Extended): typeof own {
+  return extensions.flatMap(({ view }) =>
+    view !== undefined && (view.from ?? null) === from ? [[view.place, view.name] as const] : [],
+  );
 }
 
 export function App({ extensions }: Extended) {
-  const places = placesOf({ extensions });
-  useSignalEffect(() => focusTitle(places));
+  const places = [...own, ...addedTo(null, { extensions })];
+  useSignalEffect(focusTitle);
   if (saved === null && key.value === null) return <KeyNeeded />;
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>
         Skip to the content
       </a>
-      {saved === null ? <Sidebar places={places} /> : <SavedBar saved={saved} />}
+      {saved === null ? <Sidebar places={places} extensions={extensions} /> : <SavedBar saved={saved} />}
       <div class="column">
         <Connection />
         {isPastShown.value && <PastBar close={() => (isPastShown.value = false)} />}
@@ -83,14 +89,12 @@ function skip(event: Event): void {
 let shown = '';
 
 /** A new view is announced by its title, and begins at its top. */
-function focusTitle(places: typeof own): void {
+function focusTitle(): void {
   const [view = '', id = '', part = ''] = parts.value;
   const place = `${view}/${id}/${part}`;
   const isFirst = shown === '';
   if (place === shown) return;
   shown = place;
-  const name = places.find(([each]) => each === view)?.[1] ?? view;
-  document.title = `${name} · Mailroom`;
   queueMicrotask(() => {
     // On a narrow screen the list of the views is wider than the page.
     const list = document.querySelector('.sidebar ul');
@@ -98,7 +102,9 @@ function focusTitle(places: typeof own): void {
     list?.scrollTo({ left: (current?.offsetLeft ?? 0) - list.clientWidth / 2 });
     if (isFirst) return;
     scrollTo(0, 0);
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    // The title of what a person has chosen has taken the focus already, or will.
+    const title = document.querySelector('main [data-asked]') ?? document.querySelector('main h1');
+    if (title instanceof HTMLElement) title.focus({ preventScroll: true });
   });
 }
 
@@ -106,11 +112,16 @@ function Outlet({ extensions }: Extended) {
   const [view = '', id = null, part = null] = parts.value;
   switch (view) {
     case 'inbox':
-      return <Inbox id={id} />;
+      return (
+        <>
+          <Inbox id={id} />
+          {id === null && <FirstSteps />}
+        </>
+      );
     case 'roles':
       return id === null ? <Roles /> : <Role name={id} />;
     case 'threads':
-      return id === null ? <Threads /> : <Thread key={id} id={id} />;
+      return <Threads id={id} />;
     case 'messages':
       return <Message key={id} id={id ?? ''} />;
     case 'turns':
@@ -120,7 +131,7 @@ function Outlet({ extensions }: Extended) {
     case 'workflows':
       return <OfWorkflows id={id} part={part} extensions={extensions} />;
     case 'costs':
-      return <Costs />;
+      return <Costs more={addedTo('costs', { extensions })} />;
     case 'send':
       return <Send key={id} role={id} />;
     case 'why':
@@ -156,16 +167,20 @@ function OfWorkflows({
   );
 }
 
-function Sidebar({ places }: { readonly places: typeof own }) {
+function Sidebar({ places, extensions }: Extended & { readonly places: typeof own }) {
   const inbox = useLive<InboxDocument>('/inbox');
-  const status = useLive<StatusDocument>('/status');
-  const waiting = inbox.value.value?.items.filter(({ kind }) => kind !== 'notice').length ?? 0;
-  const running = status.value.value?.runs.filter(({ state }) => state !== 'stopped').length ?? 0;
+  const status = useLive<Overview>('/status').value.value;
+  const items = inbox.value.value?.items ?? null;
+  const session = useLive<Session>('/session').value.value;
+  useTab(session?.project ?? '', items);
+  const waiting = needsYou(items ?? []).length;
+  const running = status?.runs.filter(({ state }) => state !== 'stopped').length ?? 0;
   const counts: Readonly<Record<string, number>> = { inbox: waiting, runs: running };
-  const [view] = parts.value;
+  const [here] = parts.value;
+  const view = extensions.find((each) => each.view?.place === here)?.view?.from ?? here;
   return (
     <nav class="sidebar" aria-label="Views">
-      <Brand />
+      <Brand session={session} />
       <ul>
         {places.map(([place, name]) => (
           <li key={place}>
@@ -176,49 +191,55 @@ function Sidebar({ places }: { readonly places: typeof own }) {
           </li>
         ))}
       </ul>
-      <div class="foot">
-        {status.value.value !== null && (
-          <p class="dim">
-            {status.value.value.at !== null
-              ? 'The past'
-              : status.value.value.controller === null
-                ? 'No controller'
-                : 'Controller runs'}
-            {money(status.value.value.cost.today) !== '' &&
-              ` · today ${money(status.value.value.cost.today)}`}
-          </p>
-        )}
-        <button type="button" class="quiet" onClick={() => (dialog.value = 'palette')}>
-          Find <kbd>Ctrl K</kbd>
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          aria-expanded={isPastShown.value}
-          onClick={() => (isPastShown.value = true)}
-        >
-          The past <kbd>h</kbd>
-        </button>
-        <button type="button" class="quiet" onClick={nextTheme}>
-          {`Theme: ${theme.value}`}
-        </button>
-        <button type="button" class="quiet" onClick={() => (dialog.value = 'help')}>
-          Keys <kbd>?</kbd>
-        </button>
-      </div>
+      <Foot status={status} />
     </nav>
   );
 }
 
+/** How the project stands, and what is reached from every view. */
+function Foot({ status }: { readonly status: Overview | null }) {
+  return (
+    <div class="foot">
+      {status !== null && (
+        <p class="dim">
+          {status.at !== null ? 'The past' : status.controller === null ? 'No controller' : 'Controller runs'}
+          {money(status.cost.today) !== '' && ` · today ${money(status.cost.today)}`}
+        </p>
+      )}
+      <button type="button" class="quiet" onClick={() => (dialog.value = 'palette')}>
+        Find <kbd>Ctrl K</kbd>
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-expanded={isPastShown.value}
+        onClick={() => (isPastShown.value = true)}
+      >
+        The past <kbd>h</kbd>
+      </button>
+      <button type="button" class="quiet" onClick={nextTheme}>
+        {`Theme: ${theme.value}`}
+      </button>
+      {permission.value === 'default' && (
+        <button type="button" class="quiet" onClick={() => void askPermission()}>
+          Notify me
+        </button>
+      )}
+      <button type="button" class="quiet" onClick={() => (dialog.value = 'help')}>
+        Keys <kbd>?</kbd>
+      </button>
+    </div>
+  );
+}
+
 /** The project, by the name of its folder, and who the person is for it. */
-function Brand() {
-  const session = useLive<Session>('/session').value.value;
+function Brand({ session }: { readonly session: Session | null }) {
   return (
     <a class="brand" href={link('inbox')}>
       Mailroom
       {session !== null && (
         <small title={oneLine(session.project)}>
-          {oneLine(session.project.split(/[\\/]/).at(-1) ?? '', 30)} · {oneLine(session.name, 20)}
+          {projectName(session.project)} · {oneLine(session.name, 20)}
           {session.access === 'read' && ', may only read'}
         </small>
       )}
@@ -228,6 +249,7 @@ function Brand() {
 
 /** What a saved file has instead of the views. */
 function SavedBar({ saved: { at, project, route } }: { readonly saved: Saved }) {
+  useTab(project, null);
   return (
     <header class="sidebar">
       <a class="brand" href={route}>

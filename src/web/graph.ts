@@ -1,3 +1,5 @@
+import { ownValue } from '../kernel/own.ts';
+
 /* Pure geometry of the two graphs of the page. */
 
 export interface Edge {
@@ -110,19 +112,15 @@ export interface Cell {
  * a column, steps keep the order in which they are given.
  */
 export function layers(names: readonly string[], edges: readonly Edge[]): Map<string, Cell> {
-  const forward = withoutBack(names, edges);
-  const before = new Map<string, string[]>();
-  for (const { from, to } of forward) before.set(to, [...(before.get(to) ?? []), from]);
-  const column = new Map<string, number>();
-  const columnOf = (name: string): number => {
-    const found = column.get(name) ?? Math.max(-1, ...(before.get(name) ?? []).map(columnOf)) + 1;
-    column.set(name, found);
-    return found;
-  };
+  const { next, order } = forward(names, edges);
+  const column = new Map(names.map((name) => [name, 0]));
+  for (const name of order)
+    for (const to of next.get(name) ?? [])
+      column.set(to, Math.max(column.get(to) ?? 0, (column.get(name) ?? 0) + 1));
   const rows: number[] = [];
   return new Map(
     names.map((name) => {
-      const at = columnOf(name);
+      const at = column.get(name) ?? 0;
       const row = rows[at] ?? 0;
       rows[at] = row + 1;
       return [name, { column: at, row }];
@@ -130,24 +128,51 @@ export function layers(names: readonly string[], edges: readonly Edge[]): Map<st
   );
 }
 
-/** The edges between known names without those that close a cycle, seen from the first name on. */
-function withoutBack(names: readonly string[], edges: readonly Edge[]): Edge[] {
-  const known = new Set(names);
-  const next = new Map<string, Edge[]>();
-  for (const edge of edges)
-    if (known.has(edge.from) && known.has(edge.to))
-      next.set(edge.from, [...(next.get(edge.from) ?? []), edge]);
-  const kept: Edge[] = [];
-  const state = new Map<string, 'open' | 'done'>();
-  const visit = (name: string) => {
-    state.set(name, 'open');
-    for (const edge of next.get(name) ?? []) {
-      if (state.get(edge.to) === 'open') continue;
-      kept.push(edge);
-      if (!state.has(edge.to)) visit(edge.to);
+const moves: Readonly<Record<string, readonly [columns: number, rows: number]>> = {
+  ArrowRight: [1, 0],
+  ArrowLeft: [-1, 0],
+  ArrowDown: [0, 1],
+  ArrowUp: [0, -1],
+};
+
+/** The nearest cell that an arrow key leads to; null: the key is another one, or there is none. */
+export function neighbour(cells: ReadonlyMap<string, Cell>, from: string, key: string): string | null {
+  const [start, move] = [cells.get(from), ownValue(moves, key)];
+  if (start === undefined || move === undefined) return null;
+  const [column, row] = [start.column + move[0], start.row + move[1]];
+  const found = [...cells].filter(
+    ([, cell]) => cell.column === column && (move[1] === 0 || cell.row === row),
+  );
+  const nearest = found.toSorted(([, a], [, b]) => Math.abs(a.row - row) - Math.abs(b.row - row));
+  return nearest[0]?.[0] ?? null;
+}
+
+/**
+ * The edges between known names without those that close a cycle, seen from the first name on; and
+ * the names in an order in which all of them lead forward. Chains may be longer than the stack.
+ */
+function forward(names: readonly string[], edges: readonly Edge[]) {
+  const all = new Map(names.map((name) => [name, [] as string[]]));
+  for (const { from, to } of edges) if (all.has(to)) all.get(from)?.push(to);
+  for (const list of all.values()) list.reverse();
+  const next = new Map<string, string[]>();
+  const done = new Set<string>();
+  const order: string[] = [];
+  for (const first of names) {
+    const path = next.has(first) ? [] : [first];
+    while (path.length > 0) {
+      const name = path.at(-1)!;
+      if (!next.has(name)) next.set(name, []);
+      const to = all.get(name)!.pop();
+      if (to === undefined) {
+        done.add(name);
+        order.push(name);
+        path.pop();
+      } else if (done.has(to) || !next.has(to)) {
+        next.get(name)!.push(to);
+        if (!next.has(to)) path.push(to);
+      }
     }
-    state.set(name, 'done');
-  };
-  for (const name of names) if (!state.has(name)) visit(name);
-  return kept;
+  }
+  return { next, order: order.toReversed() };
 }

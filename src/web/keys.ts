@@ -30,9 +30,11 @@ export const shortcuts: Shortcut[] = [
   { keys: 'k', does: 'Previous line of a list', act: () => step(-1) },
   {
     keys: 'a',
-    does: 'Go to the answer',
-    act: () => focus('.answer textarea, .answer input, .answer select, .answer button'),
+    does: 'Go to the answer, or to what makes it move',
+    act: () =>
+      focus('.answer textarea, .answer input, .answer select, .answer button, .act button, .act .button'),
   },
+  { keys: 'e', does: 'Put away a notice and those like it', act: putAway },
   { keys: '/', does: 'Find in this list', act: () => focus('input[type=search]') },
   { keys: 'd', does: 'Switch between dark, light and as the desktop', act: nextTheme },
 ];
@@ -49,17 +51,36 @@ export function addShortcuts(extensions: readonly PageExtension[]): void {
 
 function showPast(): void {
   isPastShown.value = true;
-  requestAnimationFrame(() => focus('#past'));
+  // The slider is there after this task, before the next key.
+  queueMicrotask(() => focus('#past'));
 }
 
 function focus(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus();
 }
 
+/**
+ * Presses the button of the row that has the focus, else of the chosen notice, else of the first.
+ */
+function putAway(): void {
+  const row = document.activeElement?.closest('.waiting-row');
+  const button = (of: ParentNode | null | undefined) =>
+    of?.querySelector<HTMLElement>('.put-away button') ?? undefined;
+  const found =
+    button(row) ??
+    button(document.querySelector('.detail')) ??
+    button(document.querySelector('.list .waiting-row:has(.put-away)'));
+  // The row leaves, and the focus with it.
+  const next = row?.nextElementSibling ?? row?.previousElementSibling;
+  found?.click();
+  next?.querySelector<HTMLElement>('[data-row]')?.focus();
+}
+
 /** Moves the focus among the lines of the view. */
 function step(by: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
-  const at = rows.findIndex((row) => row === document.activeElement);
+  const focused = rows.findIndex((row) => row === document.activeElement);
+  const at = focused === -1 ? rows.findIndex((row) => row.ariaCurrent === 'true') : focused;
   const next = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by;
   rows[next]?.focus();
 }

@@ -1,25 +1,126 @@
+import type { Standing } from '../documents/standing.ts';
 import type { StepDocument, StepDocuments } from '../documents/runs.ts';
 import type { Stretch, TimelineDocument } from '../documents/runs.ts';
+import type { Json } from '../kernel/json.ts';
 
 /* What the views of a run compute from its documents, purely. */
 
+/** A step, or a round of a loop, with what is inside it. */
 export interface StepRow {
-  /** `deploy/2/build`: the iteration of a loop is a part of the path. */
+  /** `deploy/2/build`: the round of a loop is a part of the path. */
   readonly path: string;
+  /** The last part of the path; of a round its item. */
+  readonly name: string;
+  /** The path with the items of rounds in the place of their numbers. */
+  readonly title: string;
   readonly depth: number;
-  readonly step: StepDocument;
+  readonly standing: Standing;
+  /** Null: it is a round. */
+  readonly step: StepDocument | null;
+  /** Of a loop: `30 rounds, 1 failed`; null: it is none. */
+  readonly rounds: string | null;
+  readonly inside: readonly StepRow[];
 }
 
-/** All steps with those inside them, in the order of the definition. */
-export function rowsOf(steps: StepDocuments, within = '', depth = 0): StepRow[] {
-  return Object.entries(steps).flatMap(([id, step]) => {
-    const path = within === '' ? id : `${within}/${id}`;
-    const inner = step.steps === undefined ? [] : rowsOf(step.steps, path, depth + 1);
-    const items = (step.items ?? []).flatMap((item) =>
-      rowsOf(item.steps, `${path}/${String(item.index)}`, depth + 1),
-    );
-    return [{ path, depth, step }, ...inner, ...items];
+/** What a person looks at first. */
+const urgency: readonly Standing['is'][] = ['failed', 'needs you', 'working', 'waiting', 'done'];
+
+function byUrgency(a: Pick<StepRow, 'standing'>, b: Pick<StepRow, 'standing'>): number {
+  return urgency.indexOf(a.standing.is) - urgency.indexOf(b.standing.is);
+}
+
+/** What is around rows. */
+interface Around {
+  /** Null: they are those of the run. */
+  readonly path: string | null;
+  readonly title: string;
+  readonly depth: number;
+}
+
+/** The steps in the order of the definition; of a loop, the rounds that failed come first. */
+export function treeOf(
+  steps: StepDocuments,
+  around: Around = { path: null, title: '', depth: 0 },
+): StepRow[] {
+  return Object.entries(steps).map(([id, step]) => {
+    const place = within(around, id, id);
+    const rounds = (step.items ?? []).map((round) => roundOf(place, round)).toSorted(byUrgency);
+    const inner = step.steps === undefined ? [] : treeOf(step.steps, below(place));
+    const { standing } = step;
+    const own = { name: id, standing, step, rounds: roundsInWords(step, rounds) };
+    return { ...place, ...own, inside: [...inner, ...rounds] };
   });
+}
+
+function within({ path, title, depth }: Around, part: string, name: string) {
+  return path === null
+    ? { path: part, title: name, depth }
+    : { path: `${path}/${part}`, title: `${title}/${name}`, depth };
+}
+
+function below({ path, title, depth }: Around): Around {
+  return { path, title, depth: depth + 1 };
+}
+
+type Round = NonNullable<StepDocument['items']>[number];
+
+function roundOf(loop: Around, { index, item, steps }: Round): StepRow {
+  const name = nameOfRound(item, index);
+  const place = within(below(loop), String(index), name);
+  const rows = treeOf(steps, below(place));
+  return { ...place, name, standing: standingOfRound(rows), step: null, rounds: null, inside: rows };
+}
+
+function standingOfRound(inside: readonly StepRow[]): Standing {
+  const [worst] = inside.toSorted(byUrgency);
+  const is = worst?.standing.is ?? 'waiting';
+  return { is, word: is, for: [], until: null };
+}
+
+function nameOfRound(item: Json, index: number): string {
+  if (typeof item === 'string' && item !== '') return item;
+  return item === null || item === '' ? `round ${String(index)}` : JSON.stringify(item);
+}
+
+function roundsInWords({ items, iterations }: StepDocument, rounds: readonly StepRow[]): string | null {
+  const count = items === undefined ? iterations : rounds.length;
+  if (count === 0 || (items === undefined && count < 2)) return null;
+  const failed = rounds.filter(({ standing }) => standing.is === 'failed').length;
+  return `${String(count)} ${count === 1 ? 'round' : 'rounds'}${failed > 0 ? `, ${String(failed)} failed` : ''}`;
+}
+
+/** All rows with those inside them. */
+export function allOf(rows: readonly StepRow[]): StepRow[] {
+  return rows.flatMap((row) => [row, ...allOf(row.inside)]);
+}
+
+/** The rows that are shown: those inside of a row only where it is open. */
+export function unfolded(rows: readonly StepRow[], isOpen: (path: string) => boolean): StepRow[] {
+  return rows.flatMap((row) => [row, ...(isOpen(row.path) ? unfolded(row.inside, isOpen) : [])]);
+}
+
+/** The steps that stand so, without what is around them. */
+export function standingSo(rows: readonly StepRow[], is: Standing['is']): StepRow[] {
+  return rows.flatMap((row) => {
+    const inside = standingSo(row.inside, is);
+    if (inside.length > 0 || row.step === null || row.standing.is !== is) return inside;
+    return [row];
+  });
+}
+
+/** The step to look at first: what failed, what asks, what runs, or what ended last. */
+export function firstToLookAt(rows: readonly StepRow[]): StepRow | undefined {
+  for (const is of urgency.slice(0, 3)) {
+    const [found] = standingSo(rows, is);
+    if (found !== undefined) return found;
+  }
+  const ended = allOf(rows).filter(({ step, inside }) => step?.completed_at != null && inside.length === 0);
+  return ended.reduce<StepRow | undefined>((last, row) => (endOf(row) >= endOf(last) ? row : last), ended[0]);
+}
+
+function endOf(row: StepRow | undefined): number {
+  // What was skipped at the end has printed nothing.
+  return row?.step?.started_at == null ? 0 : Date.parse(row.step.completed_at ?? row.step.started_at);
 }
 
 /** A stretch of a step on the axis: fractions of its length. */
@@ -32,6 +133,7 @@ export interface Bar extends Stretch {
 
 export interface Lane {
   readonly path: string;
+  readonly name: string;
   readonly depth: number;
   readonly status: string;
   readonly bars: readonly Bar[];
@@ -45,7 +147,7 @@ export interface Timeline {
   readonly end: number;
   /** Milliseconds after the start, at round distances. */
   readonly ticks: readonly number[];
-  /** In the order of the definition: steps that began, and those that were skipped. */
+  /** In the order of the rows: steps that began, those that were skipped, and rounds. */
   readonly lanes: readonly Lane[];
 }
 
@@ -62,23 +164,28 @@ export function timelineOf(
   for (const { path, stretches: own } of steps) {
     // All visits of a step in a sequence share its lane.
     const step = path.replaceAll(/#\d+/g, '');
-    stretches.set(step, [...(stretches.get(step) ?? []), ...own]);
+    const before = stretches.get(step);
+    if (before === undefined) stretches.set(step, [...own]);
+    else before.push(...own);
   }
   const all = [...stretches.values()].flat();
   if (all.length === 0) return null;
   const end = now ?? Date.parse(last ?? all[0]!.from);
-  const start = Math.min(...all.map(({ from }) => Date.parse(from)));
-  const length = Math.max(1, end - start, ...all.map(({ to }) => (to === null ? 0 : Date.parse(to) - start)));
+  const start = all.reduce((least, { from }) => Math.min(least, Date.parse(from)), Infinity);
+  const latest = all.reduce((most, { to }) => (to === null ? most : Math.max(most, Date.parse(to))), end);
+  const length = Math.max(1, latest - start);
   const part = (time: number) => Math.min(1, Math.max(0, (time - start) / length));
   const barOf = (stretch: Stretch): Bar => {
     const [from, to] = [Date.parse(stretch.from), stretch.to === null ? end : Date.parse(stretch.to)];
     return { ...stretch, start: part(from), end: part(to), lasts: Math.max(0, to - from) };
   };
-  const lanes = rows.flatMap(({ path, depth, step: { status, reason, completed_at: at } }): Lane[] => {
+  const lanes = rows.flatMap(({ path, name, depth, step, standing }): Lane[] => {
+    if (step === null) return [{ path, name, depth, status: standing.word, bars: [], skipped: null }];
+    const { status, reason, completed_at: at } = step;
     const bars = (stretches.get(path) ?? []).map(barOf);
     const isSkipped = status === 'SKIPPED' && at !== null;
     const skipped = isSkipped ? { at: part(Date.parse(at)), why: reason ?? 'skipped' } : null;
-    return bars.length === 0 && skipped === null ? [] : [{ path, depth, status, bars, skipped }];
+    return bars.length === 0 && skipped === null ? [] : [{ path, name, depth, status, bars, skipped }];
   });
   return { start, end: start + length, ticks: ticksOf(length), lanes };
 }

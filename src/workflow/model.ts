@@ -210,6 +210,7 @@ export interface PromptInput {
 
 /** How the plan of its language shows a workflow. */
 interface WorkflowDisplay {
+  /** What people call it. */
   readonly title: string;
   /** Files that record the run in the language's own words, relative to the run's folder. */
   readonly record: string;

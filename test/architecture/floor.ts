@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { importsOf } from './rooms.ts';
+import { importsOf } from './imports.ts';
 import { parse, type Tree } from './tree.ts';
 
 const floor = 60;

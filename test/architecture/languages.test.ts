@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { languages } from '../../src/languages/languages.ts';
 import { tasks } from '../languages/tasks/read.ts';
-import { importsOf, languageRooms, roomOf } from './rooms.ts';
+import { importsOf } from './imports.ts';
+import { languageRooms, roomOf } from './rooms.ts';
 import { parse, readTree } from './tree.ts';
 
 /** Who outside of languages/ knows the folder of a language; docs/architecture.md says why. */

@@ -1,6 +1,6 @@
-import { posix } from 'node:path';
 import ts from 'typescript';
 import { findCycles } from './cycles.ts';
+import { importsOf, type Import } from './imports.ts';
 import { impurities, localTime } from './purity.ts';
 import { roomsIn, isTestFile, lineOf, parse, visit, type Tree } from './tree.ts';
 
@@ -240,7 +240,10 @@ export const rooms: Readonly<Record<string, Rule>> = {
   web: {
     may: ['kernel'],
     types: ['documents'],
-    packages: ['preact', 'preact/hooks', '@preact/signals'],
+    packages: list`
+      preact preact/hooks @preact/signals anser mdast-util-from-markdown micromark-extension-gfm
+      mdast-util-gfm mdast
+    `,
   },
 };
 
@@ -250,17 +253,6 @@ const onlyUsers: Readonly<Record<string, readonly string[]>> = {
   'fs/promises': ['disk'],
   child_process: ['process', 'host'],
 };
-
-export interface Import {
-  readonly from: string;
-  readonly line: number;
-  readonly target: string;
-  readonly isRelative: boolean;
-  /** It is loaded only when it is needed, by `import()`. */
-  readonly isDeferred: boolean;
-  /** It imports types alone: nothing of it is left in the program. */
-  readonly isType: boolean;
-}
 
 /** Every broken rule of the tree, as `path:line what`, and every cycle of files or of rooms. */
 export function findRoomFaults(tree: Tree): string[] {
@@ -369,32 +361,4 @@ function packageFault(room: string, target: string): string | undefined {
 
 function enumerated(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
-}
-
-/** Static, re-exporting, dynamic and type-position imports; `target` is a path of the tree where it is relative. */
-export function importsOf(file: ts.SourceFile): Import[] {
-  const found: Import[] = [];
-  const add = (node: ts.Node, specifier: ts.Node | undefined): void => {
-    if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
-    const isRelative = specifier.text.startsWith('.');
-    const target = isRelative ? posix.join(posix.dirname(file.fileName), specifier.text) : specifier.text;
-    const isDeferred = ts.isCallExpression(node);
-    const line = lineOf(file, node);
-    found.push({ from: file.fileName, line, target, isRelative, isDeferred, isType: isTypeOnly(node) });
-  };
-  visit(file, (node) => {
-    if (ts.isImportDeclaration(node)) add(node, node.moduleSpecifier);
-    else if (ts.isExportDeclaration(node)) add(node, node.moduleSpecifier);
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
-      add(node, node.argument.literal);
-    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
-      add(node, node.arguments[0]);
-    }
-  });
-  return found;
-}
-
-function isTypeOnly(node: ts.Node): boolean {
-  if (ts.isImportDeclaration(node)) return node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
-  return ts.isImportTypeNode(node) || (ts.isExportDeclaration(node) && node.isTypeOnly);
 }

@@ -68,15 +68,14 @@ test('work that is to land is read, given back and approved by keyboard alone', 
   await page.keyboard.press('Enter');
   await page.getByText('Rejected: its author gets it back.').waitFor();
 
-  // It comes back with another commit.
+  // It comes back with another commit, and is chosen again.
   await page.locator('.difference .added', { hasText: '+EUR' }).waitFor();
   await page.keyboard.press('a');
   await tabTo(page, /^Approve/);
   await page.keyboard.press('Enter');
   await page.getByText('Answered: approve.').waitFor();
-  await page.getByRole('heading', { name: 'Settled' }).waitFor();
-  await tabTo(page, /^See the turn/);
-  await page.keyboard.press('Enter');
+  await page.getByText('Nothing waits for you.').waitFor();
+  await open(page, 'turns/t1');
   await page.getByText('landed on main').waitFor();
   expect(git('show', 'main:totals.txt')).toBe('EUR');
   await page.locator('.conversation header a', { hasText: 'ago' }).last().click();

@@ -6,18 +6,23 @@ import { workOfEveryKind } from './browser-fixture.ts';
 const bed = browserFixture();
 
 interface Status {
-  readonly roles: readonly { readonly name: string; readonly state: string; readonly turns: number }[];
+  readonly roles: readonly {
+    readonly name: string;
+    readonly person: boolean;
+    readonly standing: { readonly word: string };
+  }[];
 }
 
-/** The states of all roles at a record, as the command line has them. */
+/** How the roles of agents stood at a record, as the command line has it. */
 async function rolesAt(record: number): Promise<readonly string[]> {
   const ran = await bed.fixture.project.run(['status', '--at', String(record), '--json']);
-  return (JSON.parse(ran.stdout) as Status).roles.map(({ name, state }) => `${name} ${state}`);
+  const { roles } = JSON.parse(ran.stdout) as Status;
+  return roles.filter(({ person }) => !person).map(({ name, standing }) => `${name} ${standing.word}`);
 }
 
-/** The states of all roles as the page has them. */
+/** How the roles of agents stand as the page has it. */
 async function rolesOf(page: Page): Promise<readonly string[]> {
-  const rows = await page.locator('main tbody tr').all();
+  const rows = await page.getByRole('table', { name: 'Roles and their waits' }).locator('tbody tr').all();
   return await Promise.all(
     rows.map(async (row) =>
       [await row.locator('th').innerText(), await row.locator('.state').first().innerText()].join(' '),

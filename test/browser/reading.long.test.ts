@@ -49,7 +49,7 @@ test('a launch that will not be repeated has failed, and a field says its defaul
 
   await open(page, 'inbox');
   await page.getByText('To how many?').first().click();
-  await page.getByText('Share of the users Type: a whole number. Default: 10.').waitFor();
+  await page.getByText('Share of the users. Type: a whole number. Default: 10').waitFor();
 
   await open(page, 'turns/t1');
   await page.getByText('failed, not retried').waitFor();

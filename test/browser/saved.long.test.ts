@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { browserFixture, expectAccessible } from './browser.ts';
 import { workOfEveryKind } from './browser-fixture.ts';
@@ -41,7 +41,7 @@ test('a saved run opens from disk as the page shows it, and asks for nothing', a
   await page.locator('.timeline').getByText('lint').click();
   await page.getByRole('heading', { name: 'Output of lint' }).waitFor();
   expect(await page.locator('.log').innerText()).toContain(hostile);
-  expect(await page.title()).toBe('Runs · Mailroom');
+  expect(await page.title()).toBe(`release, failed · ${basename(fixture.project.root)}`);
   expect(await page.locator('main img').count()).toBe(0);
   expect(await page.getByRole('button', { name: /Resume|Cancel|again/ }).count()).toBe(1);
   expect(await page.getByRole('button', { name: /again/ }).isDisabled()).toBe(true);
@@ -56,7 +56,9 @@ test('a saved thread has its turns with their prompts', async () => {
   await page.getByRole('heading', { name: 'The price' }).waitFor();
   expect(await page.locator('main').innerText()).toContain(hostile);
   await page.getByRole('link', { name: 'turn t1' }).first().click();
-  await page.getByRole('heading', { name: 'Prompt' }).waitFor();
+  const prompt = page.locator('details', { hasText: /^Prompt/ });
+  await prompt.locator('summary').press('Enter');
+  await prompt.getByText('Show the price.').waitFor();
   await expectAccessible(page, 'a saved turn');
   expect(await page.locator('main img').count()).toBe(0);
   expect(fixture.faults).toEqual([]);

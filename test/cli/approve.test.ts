@@ -42,6 +42,7 @@ async function judged(
     definition: asking,
     state: () => world.state,
     alive: () => Promise.resolve(true),
+    pending: () => [],
   };
   const workflows = {
     run: () => stored,

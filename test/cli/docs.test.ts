@@ -121,7 +121,10 @@ function ofRuns(): ReadonlyMap<string, unknown> {
   const data = { budget: workflow.budget, estimate, slots: 1 };
   return new Map<string, unknown>([
     ['run', { schema: 1, ...documentOf(state, rules) }],
-    ['runs', [runSummary(state, workflow, true, { startedBy: 'person', person: 'ada' })]],
+    [
+      'runs',
+      [runSummary(state, workflow, { alive: true, pending: [] }, { startedBy: 'person', person: 'ada' })],
+    ],
     ['resume', { schema: 1, run: 'r1', steps: resumptionOf(state, rules, null) }],
     [
       'plan',

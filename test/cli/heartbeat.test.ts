@@ -94,16 +94,14 @@ it('is begun by `run` with what the environment or the option says', async () =>
 
 it('gives the output of steps as it comes, in whole lines after their step', () => {
   const texts: Record<string, string> = { 'build/1.1/stdout': 'one\ntw', 'each/0/test/1.1/stdout': '' };
-  const run = {
-    logs: () =>
-      Object.entries(texts).map(([name, text]) => ({
-        name,
-        path: name.replace('/1.1/stdout', ''),
-        read: (from: number) => ({ text: text.slice(from), end: text.length }),
-      })),
-  };
-  const all = new StepOutput(run, null);
-  const one = new StepOutput(run, 'test');
+  const logs = () =>
+    Object.entries(texts).map(([name, text]) => ({
+      name,
+      path: name.replace('/1.1/stdout', ''),
+      read: (from: number) => ({ text: text.slice(from), end: text.length }),
+    }));
+  const all = new StepOutput(logs, null);
+  const one = new StepOutput(logs, 'test');
   expect([all.read(false), one.read(false)]).toEqual([['build | one'], []]);
   texts['build/1.1/stdout'] += 'o\nthree';
   texts['each/0/test/1.1/stdout'] += 'ok\r\n\u001b[31mred';

@@ -12,6 +12,7 @@ function waiting(...gates: readonly (readonly [gate: string, ...approvers: strin
     run,
     workflow: 'ship',
     state: 'waiting',
+    standing: { is: 'needs you', word: 'needs you: approval', for: [], until: null },
     started_by: 'person',
     person: 'ada',
     started_at: '2026-11-21T20:00:00.000Z',
@@ -66,8 +67,9 @@ describe('inbox', () => {
     const fixture = asked({ lead: 'Which parser?' });
     fixture.now += 60_000;
     const id = fixture.id('Which parser?').slice(-6);
-    expect((await fixture.run('inbox')).out.split('\n').slice(0, 3)).toEqual([
+    expect((await fixture.run('inbox')).out.split('\n').slice(0, 4)).toEqual([
       '@1  question from engineer to lead: Which parser?',
+      '    about: Do it',
       expect.stringMatching(
         /^ {4}since \d\d:45 \(1m \d\ds\); until \d\d:15 \(in 2[89]m \d\ds\), then the thread fails$/,
       ),
@@ -93,6 +95,9 @@ describe('inbox', () => {
           id,
           kind: 'request',
           thread: fixture.id('Do it'),
+          thread_subject: 'Do it',
+          turn: null,
+          escalated_from: null,
           question: null,
           changes: null,
           run: null,
@@ -163,6 +168,21 @@ start:`,
       'Which colour?',
       expect.stringContaining('x.md') as unknown,
     ]);
+  });
+
+  it('says of an escalated request who was asked first', async () => {
+    const fixture = asked(
+      { lead: 'Which parser?' },
+      team.replace('on_timeout: fail', 'on_timeout: escalate'),
+    );
+    const first = async () =>
+      ((await fixture.json('inbox')).document as { items: { escalated_from: string | null }[] }).items[0]
+        ?.escalated_from;
+    expect(await first()).toBe(null);
+    fixture.now += 31 * 60_000;
+    fixture.look();
+    expect(await first()).toBe('lead');
+    expect((await fixture.run('inbox')).out).toContain('\n    escalated: lead did not answer in time\n');
   });
 
   it('follows what waits with --watch until somebody ends it', async () => {
@@ -311,5 +331,54 @@ describe('approve without a gate', () => {
       'error E_TARGET: `@1` is not a gate that waits:\n  e1b40a free  ship: May free run?\n  e1b40a ok  ship: May ok run?\n' +
         'hint: say which one, for example e1b40a free\n',
     );
+  });
+});
+
+describe('inbox --done', () => {
+  /** A project with notices about files, and a request. */
+  function noticed(...files: string[]): ProjectFixture {
+    const fixture = asked({ user: 'Which parser?' });
+    for (const file of files) fixture.drop(`agents/user/inbox/${file}`, 'What is this?\n');
+    return fixture;
+  }
+  const kinds = async (fixture: ProjectFixture) =>
+    ((await fixture.json('inbox')).document as { items: { kind: string }[] }).items.map(({ kind }) => kind);
+
+  it('moves every notice to what is handled, and loses none', async () => {
+    const fixture = noticed('x.md', 'y.md');
+    expect(await fixture.run('inbox', '--done')).toMatchObject({
+      code: 0,
+      out: '2 notices put away, in processed/.\n',
+    });
+    expect(fixture.disk.list('agents/user/processed/2026-11')).toHaveLength(2);
+    expect(await kinds(fixture)).toEqual(['request']);
+    for (const _ of [1, 2, 3]) {
+      fixture.now += 60_000;
+      fixture.look();
+    }
+    expect([...fixture.state.unread.values()].map(({ message }) => message.type)).toEqual(['question']);
+    expect((await fixture.run('inbox', '--done')).out).toBe('There is no notice.\n');
+  });
+
+  it('takes effect in the list before a controller has seen it', async () => {
+    const fixture = noticed('x.md', 'y.md');
+    fixture.up = false;
+    const { document } = await fixture.json('inbox', '--done=@2');
+    expect(document).toEqual({ schema: 1, done: [expect.any(String)] });
+    expect(await kinds(fixture)).toEqual(['request', 'notice']);
+  });
+
+  it('refuses what waits for an answer, and what is not there, and moves nothing', async () => {
+    const fixture = noticed('x.md');
+    const id = fixture.id('Which parser?').slice(-6);
+    expect(await fixture.run('inbox', `--done=@2,${id}`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`${id} waits for you: it is not a notice`) as unknown,
+    });
+    expect(await fixture.run('inbox', '--done=@7')).toMatchObject({
+      err: expect.stringContaining('no notice is `@7`') as unknown,
+    });
+    expect(await fixture.run('inbox', '--done', '--watch')).toMatchObject({ code: 2 });
+    expect(await kinds(fixture)).toEqual(['request', 'notice']);
   });
 });

@@ -20,7 +20,7 @@ async function printed(): Promise<string> {
   const terminal = new FakeTerminal(() => 0);
   const card = { run: 'r1', source: null, startedAt: 0 };
   const stored = { run: 'r1', card, definition, folder: '/f', workspace: '/w', state: () => state };
-  const run = { ...stored, alive: () => Promise.resolve(false) } as unknown as StoredRun;
+  const run = { ...stored, alive: () => Promise.resolve(false), pending: () => [] } as unknown as StoredRun;
   const read = () => Promise.resolve({ checked: { ok: true, value: definition, warnings: [] } });
   const identities = () => Promise.resolve([]);
   const workflows = {
@@ -55,13 +55,16 @@ it('the last run of a workflow is the newest of its file that can be read', asyn
     runs: () => [{ ...cards[0], run: 'elsewhere', source: null }, ...cards],
     run: (run: string) => {
       if (run === 'broken') throw new MailroomError('E_JOURNAL', 'it is damaged');
-      return { definition, card: cards[1], state: () => world.state, alive: () => Promise.resolve(false) };
+      const hosting = { alive: () => Promise.resolve(false), pending: () => [] };
+      return { definition, card: cards[1], state: () => world.state, ...hosting };
     },
   } as unknown as Workflows;
   const context = { terminal, place: () => ({ workflows, root: '/' }) } as unknown as Context;
   await listWorkflows(context, { json: true });
   const started = new Date(world.now).toISOString();
-  const last = { run: 'r1', status: 'RUNNING', alive: false, started_at: started, completed_at: null };
+  const standing = { is: 'waiting', word: 'stopped', for: [], until: null };
+  const times = { started_at: started, completed_at: null };
+  const last = { run: 'r1', status: 'RUNNING', standing, alive: false, ...times };
   expect((JSON.parse(terminal.out) as WorkflowRow[]).map((row) => row.last_run)).toEqual([null, last]);
   terminal.out = '';
   await listWorkflows(context, {});

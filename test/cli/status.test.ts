@@ -82,6 +82,8 @@ describe('status', () => {
     const engineer = document.roles.find(({ name }) => name === 'engineer');
     expect(engineer).toEqual({
       name: 'engineer',
+      person: false,
+      standing: { is: 'waiting', word: 'waiting', for: ['qa'], until: null },
       state: 'waiting',
       running: 0,
       inbox: 0,
@@ -105,7 +107,14 @@ describe('status', () => {
     const qa = document.roles.find(({ name }) => name === 'qa');
     expect(qa).toMatchObject({ state: 'running', running: 1, inbox: 0 });
     expect(qa?.owes).toEqual([
-      { message: request, type: 'review-request', to: 'engineer', subject: 'Review of the flag' },
+      {
+        message: request,
+        thread,
+        type: 'review-request',
+        to: 'engineer',
+        subject: 'Review of the flag',
+        deadline: null,
+      },
     ]);
     expect(document.threads).toMatchObject([{ id: thread, state: 'open', messages: 3, turns: 3 }]);
     expect(document.turns).toMatchObject([{ id: 't3', role: 'qa', state: 'running', attempt: 1 }]);

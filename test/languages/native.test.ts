@@ -297,3 +297,19 @@ describe('what comes before', () => {
     expect(told(steps(`${all}\${{ steps.other.status }}`))).toHaveLength(1);
   });
 });
+
+test('an input named like a file is a folder, which is said where it is written', () => {
+  const taking = (as: string) => `name: x
+version: "1"
+timeout: 1h
+steps:
+  make: { command: [make], outputs: [{ name: d, path: d.txt }] }
+  use:
+    command: [make]
+    depends_on: [make]
+    inputs:
+      - { from: make, artifact: d, as: ${as} }
+`;
+  expect(told(taking('given/e.txt'))).toEqual(['10:36 warning E_WORKFLOW']);
+  for (const folder of ['given', 'v1.2', '.config', 'a.b/c']) expect(told(taking(folder))).toEqual([]);
+});

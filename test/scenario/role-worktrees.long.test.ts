@@ -190,9 +190,19 @@ describe('work that conflicts', () => {
     expect((await project.run(['why', 'checker'])).stdout).toContain(
       'waits until a person has resolved a conflict',
     );
+    const waiting = async () =>
+      JSON.parse((await project.run(['inbox', '--json'])).stdout) as { items: Record<string, unknown>[] };
+    expect((await waiting()).items).toEqual([
+      expect.objectContaining({ kind: 'conflict', from: 'checker', command: `mailroom retry ${id}` }),
+    ]);
     project.write(`${path}/kept.txt`, 'both\n');
     expect(await project.run(['retry', id])).toMatchObject({ code: 0 });
     await project.run(['up', '--until-idle']);
+    expect(
+      (await waiting()).items.filter(
+        ({ kind, subject }) => kind === 'conflict' || String(subject).startsWith('Conflict'),
+      ),
+    ).toEqual([]);
     const done = (await trail()).get('done');
     expect(done?.body.trim()).toBe('both');
     expect(git('log', '-1', '--format=%an', done?.commit ?? '')).toBe('user');

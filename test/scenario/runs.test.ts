@@ -258,7 +258,7 @@ describe('a gate', () => {
       const id = (JSON.parse(stdout === '' ? '[]' : stdout) as Document[])[0]?.run;
       if (id === undefined) continue;
       const shown = await place.run(['show', id, '--json']);
-      if ((JSON.parse(shown.stdout) as Document).steps['ask']?.['status'] === 'RUNNING') return id;
+      if ((JSON.parse(shown.stdout) as Document).steps['ask']?.['status'] === 'WAITING') return id;
     }
   }
 });

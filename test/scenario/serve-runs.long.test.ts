@@ -11,6 +11,18 @@ afterEach(async () => {
   [server, project] = [null, null];
 });
 
+/** With an artifact, a step that is skipped, and a gate. */
+const parts = `name: parts
+version: '1'
+timeout: 5m
+steps:
+  make:
+    command: [sh, -c, 'mkdir -p site; echo hi > site/index.html']
+    outputs: [{ name: site, path: site }]
+  never: { command: [echo, never], when: '\${{ false }}', depends_on: [make] }
+  ask: { gate: { message: Ship it? }, depends_on: [make] }
+`;
+
 const workflow = `name: ship
 version: '1'
 timeout: 5m
@@ -139,6 +151,38 @@ describe('runs over the API', () => {
     ]);
     const over = await server.post(`/api/v1/workflow-runs/${run}/cancel`, {});
     expect(over.status).toBe(409);
+  });
+
+  it('say what waits, what was skipped and what was done, and give bytes of artifacts alone', async () => {
+    project = new TestProject({ 'mailroom.yaml': 'trail: off\n', 'workflows/parts.yaml': parts });
+    server = await Server.start(project, { MAILROOM_USER: 'ada' });
+    const started = await server.post('/api/v1/workflows/parts/run', {});
+    const { run } = (await started.json()) as { run: string };
+    const path = `/api/v1/workflow-runs/${run}`;
+    const shown = await until(server, run, ({ current, alive }) => alive && current.includes('ask'));
+    expect(shown).toMatchObject({
+      standing: { is: 'needs you', word: 'needs you: approval' },
+      gates: [{ gate: 'ask', message: 'Ship it?', recorded: null }],
+      progress: { completed: 1, total: 3 },
+      steps: { make: { status: 'SUCCEEDED' }, never: { status: 'SKIPPED' }, ask: { status: 'WAITING' } },
+    });
+    const listed = async (standing: string) =>
+      ((await (await server!.get(`/api/v1/workflow-runs?standing=${standing}`)).json()) as Run[]).length;
+    expect([await listed('needs%20you'), await listed('failed')]).toEqual([1, 0]);
+    expect((await server.get('/api/v1/workflow-runs?standing=odd')).status).toBe(422);
+    expect((await server.post(`${path}/gates/other/approve`, {})).status).toBe(404);
+
+    const stream = (await server.get(`${path}/events`)).body!.getReader();
+    let events = '';
+    while (!events.includes('gate_asked')) events += new TextDecoder().decode((await stream.read()).value);
+    await stream.cancel();
+    expect(events).toContain('run_started');
+    expect(events).not.toContain('run_resumed');
+
+    const site = `${path}/artifacts/make/site`;
+    const bytes = async (file: string) => await (await server!.get(`${site}/${file}`)).text();
+    expect(await bytes('index.html')).toBe('hi\n');
+    expect((await server.get(`${site}/..%2F..%2Fmailroom.yaml`)).status).toBe(404);
   });
 
   it('refuses a person who is no approver, and cancels', async () => {

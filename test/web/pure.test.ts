@@ -3,9 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { EventParser } from '../../src/web/api/sse.ts';
 import type { StepDocument } from '../../src/documents/runs.ts';
 import { rank } from '../../src/web/find.ts';
-import { borderOf, cycleIn, layers, ring } from '../../src/web/graph.ts';
+import { borderOf, cycleIn, layers, neighbour, ring } from '../../src/web/graph.ts';
 import { Pace } from '../../src/web/state/pace.ts';
-import { rowsOf, timelineOf, untilThen } from '../../src/web/steps.ts';
+import {
+  allOf,
+  firstToLookAt,
+  standingSo,
+  timelineOf,
+  treeOf,
+  unfolded,
+  untilThen,
+} from '../../src/web/steps.ts';
 import type { Stretch } from '../../src/documents/runs.ts';
 
 describe('the stream of events', () => {
@@ -161,9 +169,29 @@ describe('the places of a graph', () => {
   });
 });
 
+describe('the arrow keys in a graph of steps', () => {
+  // a leads to b and c, and these to d.
+  const edges = ['ab', 'ac', 'bd', 'cd'].map(([from = '', to = '']) => ({ from, to }));
+  const cells = layers(['a', 'b', 'c', 'd'], edges);
+
+  it.each([
+    ['a', 'ArrowRight', 'b'],
+    ['b', 'ArrowDown', 'c'],
+    ['c', 'ArrowUp', 'b'],
+    ['c', 'ArrowRight', 'd'],
+    ['d', 'ArrowLeft', 'b'],
+    ['a', 'ArrowUp', null],
+    ['a', 'constructor', null],
+    ['gone', 'ArrowRight', null],
+  ])('lead from %s by %s to %s', (from, key, to) => {
+    expect(neighbour(cells, from, key)).toBe(to);
+  });
+});
+
 describe('the steps of a run', () => {
   const step = (from: number | null, to: number | null, more: Partial<StepDocument> = {}): StepDocument => ({
     status: 'SUCCEEDED',
+    standing: { is: 'done', word: 'succeeded', for: [], until: null },
     agent: null,
     host: null,
     attempts: 1,
@@ -183,14 +211,51 @@ describe('the steps of a run', () => {
 
   it('include those of sub-workflows and of each iteration, by their paths', () => {
     const items = [0, 1].map((index) => ({ index, item: null, steps: { c: step(0, 1) } }));
-    const rows = rowsOf({ a: step(0, 1, { steps: { b: step(0, 1) } }), d: step(0, 1, { items }) });
+    const tree = treeOf({ a: step(0, 1, { steps: { b: step(0, 1) } }), d: step(0, 1, { items }) });
+    const rows = allOf(tree);
     expect(rows.map(({ path, depth }) => `${path} ${String(depth)}`)).toEqual([
       'a 0',
       'a/b 1',
       'd 0',
-      'd/0/c 1',
-      'd/1/c 1',
+      'd/0 1',
+      'd/0/c 2',
+      'd/1 1',
+      'd/1/c 2',
     ]);
+  });
+
+  const failed = { is: 'failed', word: 'failed', for: [], until: null } as const;
+
+  it('fold rounds under their loop: failed ones first, named by their item', () => {
+    const items = ['i0', 'i1', null].map((item, index) => ({
+      index,
+      item,
+      steps: { c: step(0, 1, index === 1 ? { status: 'FAILED', standing: failed } : {}) },
+    }));
+    const tree = treeOf({ d: step(0, 1, { items }) });
+    expect(tree[0]?.rounds).toBe('3 rounds, 1 failed');
+    expect(tree[0]?.inside.map(({ name }) => name)).toEqual(['i1', 'i0', 'round 2']);
+    expect(unfolded(tree, () => false).map(({ path }) => path)).toEqual(['d']);
+    expect(unfolded(tree, (path) => path === 'd')).toHaveLength(4);
+    const [only, ...others] = standingSo(tree, 'failed');
+    expect([only?.title, only?.path, others]).toEqual(['d/i1/c', 'd/1/c', []]);
+  });
+
+  it('have one to look at first: what failed, what asks, what runs, or what ended last', () => {
+    const asks = { is: 'needs you', word: 'needs you: approval', for: [], until: null } as const;
+    const works = { is: 'working', word: 'running', for: [], until: null } as const;
+    const done = { a: step(1, 2), b: step(1, 3), c: step(null, 4, { status: 'SKIPPED' }) };
+    const first = (more: Readonly<Record<string, StepDocument>>) =>
+      firstToLookAt(treeOf({ ...done, ...more }))?.path;
+    expect(first({})).toBe('b');
+    expect(first({ r: step(1, null, { standing: works }) })).toBe('r');
+    expect(first({ r: step(1, null, { standing: works }), g: step(1, null, { standing: asks }) })).toBe('g');
+    const inner = step(1, 2, {
+      standing: failed,
+      steps: { x: step(1, 2), y: step(1, 2, { standing: failed }) },
+    });
+    expect(first({ g: step(1, null, { standing: asks }), m: inner })).toBe('m/y');
+    expect(firstToLookAt([])).toBe(undefined);
   });
 
   const time = (second: number) => new Date(second * 1_000).toISOString();
@@ -208,7 +273,7 @@ describe('the steps of a run', () => {
   });
 
   it('share one axis, on which what lasts ends now', () => {
-    const rows = rowsOf({
+    const rows = treeOf({
       a: step(1, 2),
       b: step(2, null),
       c: step(null, 3, { status: 'SKIPPED', reason: 'its condition was false', completed_at: time(3) }),
@@ -233,7 +298,7 @@ describe('the steps of a run', () => {
 
   it('end with the last record where no process hosts the run', () => {
     const steps = [{ path: 'a', stretches: [stretch('worker', 1, null)] }];
-    const found = timelineOf(rowsOf({ a: step(1, null) }), { steps, last: time(3) }, null)!;
+    const found = timelineOf(treeOf({ a: step(1, null) }), { steps, last: time(3) }, null)!;
     expect([found.start, found.end, found.lanes[0]?.bars[0]?.lasts]).toEqual([1_000, 3_000, 2_000]);
   });
 
@@ -242,7 +307,7 @@ describe('the steps of a run', () => {
       { path: 'a', stretches: [stretch('worker', 1, 2)] },
       { path: 'a#2', stretches: [stretch('worker', 3, 4)] },
     ];
-    expect(timelineOf(rowsOf({ a: step(1, 4) }), { steps, last: null }, 4_000)?.lanes[0]?.bars).toHaveLength(
+    expect(timelineOf(treeOf({ a: step(1, 4) }), { steps, last: null }, 4_000)?.lanes[0]?.bars).toHaveLength(
       2,
     );
   });
@@ -271,7 +336,7 @@ describe('the steps of a run', () => {
   });
 
   it('that have not started have no axis', () => {
-    expect(timelineOf(rowsOf({ a: step(null, null) }), { steps: [], last: null }, 0)).toBe(null);
+    expect(timelineOf(treeOf({ a: step(null, null) }), { steps: [], last: null }, 0)).toBe(null);
   });
 });
 

@@ -1,12 +1,16 @@
+import { counted } from '../../kernel/enumerate.ts';
+import { MailroomError } from '../../kernel/errors.ts';
 import { endOfId } from '../../kernel/ids.ts';
 import type { Inbox, WaitingItem } from '../../mail/questions/inbox.ts';
 import { commandsFrom } from '../called.ts';
 import type { Context } from '../context.ts';
 import { ahead, clock, line, since } from '../format.ts';
-import { printView } from '../output.ts';
+import { answer, printView } from '../output.ts';
 
 interface InboxOptions {
   readonly as?: string;
+  /** True: every notice. */
+  readonly done?: string | true;
   readonly watch?: boolean;
   readonly json?: boolean;
 }
@@ -14,10 +18,23 @@ interface InboxOptions {
 export async function inbox(context: Context, options: InboxOptions): Promise<number> {
   const { inboxDocument, readInbox } = await import('../../mail/questions/inbox.ts');
   const project = context.project();
+  if (options.done !== undefined) return done(context, options.done, options);
   return printView(context.terminal, project, options, async () => {
     const waiting = await readInbox(project, options.as ?? null);
     return { document: inboxDocument(waiting), lines: () => inboxLines(context, waiting) };
   });
+}
+
+async function done(context: Context, chosen: string | true, options: InboxOptions): Promise<number> {
+  context.outsideTurn('inbox --done');
+  if (options.watch === true)
+    throw new MailroomError('E_USAGE', '`--done` and `--watch` do not go together', 'leave one of them out');
+  const { putAway } = await import('../../mail/questions/done.ts');
+  const words = chosen === true ? null : chosen.split(',').map((word) => word.trim());
+  const document = await putAway(context.project(), options.as ?? null, words);
+  const count = document.done.length;
+  const text = count === 0 ? 'There is no notice.' : `${counted(count, 'notice')} put away, in processed/.`;
+  return answer(context.terminal, options, document, () => [text]);
 }
 
 /**
@@ -32,6 +49,7 @@ function inboxLines(context: Context, { as, items }: Inbox): string[] {
   return items.flatMap((item, index) => [
     ...(index === 0 ? [] : ['']),
     `${colours.bold(`@${String(index + 1)}`)}  ${title(item)}`,
+    ...whose(item).map((text) => `    ${colours.dim(line(text))}`),
     `    ${colours.dim(timing(item, now))}`,
     ...(item.kind === 'notice' ? [] : fieldLines(item)),
     ...[...lookAt(item), item.command]
@@ -46,7 +64,16 @@ function lookAt({ id, type, question }: WaitingItem): string[] {
   return type === 'landing' ? [`mailroom show ${id} --diff`] : [];
 }
 
-function title({ kind, from, type, to, subject }: WaitingItem): string {
+/** The task that it is about, and what has happened to it. */
+function whose({ thread_subject: task, subject, escalated_from: first }: WaitingItem): string[] {
+  return [
+    ...(task === null || subject.includes(task) ? [] : [`about: ${task}`]),
+    ...(first === null ? [] : [`escalated: ${first} did not answer in time`]),
+  ];
+}
+
+function title({ kind, from, type, to, subject, turn }: WaitingItem): string {
+  if (kind === 'conflict') return line(`${subject} (turn ${turn ?? ''} of ${from})`);
   const whom = to.length === 0 ? 'anybody' : to.join(', ');
   const what = kind === 'approval' ? `${from} asks ${whom} for approval` : `${type} from ${from} to ${whom}`;
   return line(`${what}: ${subject}`);

@@ -31,7 +31,7 @@ export async function plan(context: Context, reference: string, options: PlanOpt
   return answer(terminal, options, document, () =>
     title === null
       ? planLines(document, terminal.colours)
-      : shownPlan(document, title, parameters, terminal.colours),
+      : shownPlan(document, `${title} v${definition.version}`, parameters, terminal.colours),
   );
 }
 

@@ -26,7 +26,7 @@ export async function listRuns(context: Context, { json: asJson = false }: AsJso
   return errorCodes[unreadable.code];
 }
 
-function row({ run, workflow, status, alive, started_at, completed_at, cost }: RunSummary): string[] {
+function row({ run, workflow, status, standing, started_at, completed_at, cost }: RunSummary): string[] {
   const took =
     started_at === null || completed_at === null
       ? ''
@@ -34,14 +34,14 @@ function row({ run, workflow, status, alive, started_at, completed_at, cost }: R
   return [
     short(run),
     line(workflow),
-    shownStatus({ status, alive }),
+    shownStatus({ status, standing }),
     started_at === null ? '' : moment(started_at),
     took,
     money(cost),
   ];
 }
 
-/** The status of a run for people: one that no process hosts has stopped. */
-export function shownStatus({ status, alive }: Pick<RunSummary, 'status' | 'alive'>): string {
-  return status === 'RUNNING' && !alive ? 'stopped' : status;
+/** The status of a run for people: one that does not work says what it waits for. */
+export function shownStatus({ status, standing }: Pick<RunSummary, 'status' | 'standing'>): string {
+  return status === 'RUNNING' && standing.is !== 'working' ? standing.word : status;
 }

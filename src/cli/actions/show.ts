@@ -11,6 +11,7 @@ import { showRun } from '../run-show.ts';
 import { shownLines } from '../show-text.ts';
 
 interface ShowOptions {
+  readonly all?: boolean;
   readonly at?: string;
   readonly diff?: boolean;
   readonly html?: boolean;
@@ -21,6 +22,8 @@ export async function runShow(context: Context, word: string, options: ShowOptio
   const { terminal } = context;
   const moment = options.at === undefined ? null : momentOf(options.at, terminal.now());
   const id = await idOf(context, word, ['message', 'thread', 'run']);
+  if (options.all === true && options.html !== true)
+    throw new MailroomError('E_USAGE', '`--all` is for `--html`: it keeps whole logs');
   if (options.html === true) return showPage(context, id, options);
   if (options.diff === true) return showDifference(context, id, options);
   if (await showRun(context, id, { ...options, at: moment })) return 0;
@@ -49,12 +52,13 @@ async function showPage(context: Context, word: string, options: ShowOptions): P
   if (options.json === true || options.at !== undefined)
     throw new MailroomError('E_USAGE', '`--html` cannot be combined with `--json` or `--at`');
   const { terminal } = context;
+  const all = options.all === true;
   const run = runOf(context, word, ['message', 'thread', 'run']);
   const project = context.project();
   const subject =
     run === null
-      ? { kind: 'thread' as const, id: resolveThread(project, project.journal.state(), word) }
-      : { kind: 'run' as const, id: run.run };
+      ? { kind: 'thread' as const, id: resolveThread(project, project.journal.state(), word), all }
+      : { kind: 'run' as const, id: run.run, all };
   const { savedPage } = await import('../../server/http/saved-page.ts');
   const desk = { project, api: await project.closedApi(), version: metadata.version, now: terminal.now };
   terminal.write(await savedPage(desk, subject));

@@ -14,14 +14,14 @@ export async function listWorkflows(context: Context, options: AsJson): Promise<
 
 function workflowLines(all: readonly WorkflowRow[], now: number): string[] {
   if (all.length === 0) return ['there are no workflows in workflows/'];
-  const rows = all.map(({ file, name, version, steps, last_run, tags, description }) => [
+  const rows = all.map(({ file, name, version, title, steps, last_run, tags, description }) => [
     file,
     name ?? 'cannot be read: see `mailroom validate`',
     version ?? '',
     steps === null ? '' : String(steps),
     lastRun(last_run, now),
     tags.join(', '),
-    description ?? '',
+    [...new Set([title, description])].filter((each) => each !== null).join(': '),
   ]);
   return table(['FILE', 'NAME', 'VERSION', 'STEPS', 'LAST RUN', 'TAGS', 'ABOUT'], rows);
 }

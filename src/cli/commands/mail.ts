@@ -28,10 +28,15 @@ export const mail: Commands = {
     about: 'list what waits for you: requests to answer, gates to approve, notices',
     options: {
       '--as <role>': 'only what waits for this human role',
+      '--done [ids]': 'put all notices away, or some (--done=@2,@3)',
       '--watch': 'list it again whenever something changes',
       ...json,
     },
-    examples: ['mailroom inbox', 'mailroom reply @1 --message "Use the second parser."'],
+    examples: [
+      'mailroom inbox',
+      'mailroom reply @1 --message "Use the second parser."',
+      'mailroom inbox --done',
+    ],
     run: async () => (await import('../actions/inbox.ts')).inbox,
   },
   send: {
@@ -127,6 +132,7 @@ export const mail: Commands = {
       '--at <moment>': `show it as it was: ${momentHelp}`,
       '--diff': 'print what the work of a message changes, or of a turn that is to land, as a patch',
       '--html': 'print a run or a thread as one HTML file that opens without a server',
+      '--all': 'with --html: whole logs, however long',
       ...json,
     },
     examples: ['mailroom show 4f2a9c', 'mailroom show 4f2a9c --html > run.html'],

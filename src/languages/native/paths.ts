@@ -40,6 +40,17 @@ export function warnOfGlob(diagnostics: Diagnostics, path: Path, template: Templ
   );
 }
 
+/** Warns where the folder of an input is named like a file. */
+export function warnOfFile(diagnostics: Diagnostics, path: Path, folder: string): void {
+  const [ending] = /(?<=[^/])\.[A-Za-z][A-Za-z0-9]{0,7}$/.exec(folder) ?? [];
+  if (ending === undefined) return;
+  diagnostics.warn(
+    path,
+    `\`as\` is a folder, and \`${ending}\` ends the name of a file`,
+    `the artifact is put into \`${folder}/\` under its own name: give the folder, and read the file in it`,
+  );
+}
+
 /** Checks a workspace: only a literal path may lie outside the run's workspace. */
 export function checkWorkspace(diagnostics: Diagnostics, path: Path, template: Template): boolean {
   const isLiteral = template.every((part) => part.kind === 'text');

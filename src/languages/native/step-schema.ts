@@ -20,7 +20,9 @@ const input = z
   .strictObject({
     from: name.describe('The step that made it.'),
     artifact: name.describe('Its name there.'),
-    as: literalPath.optional().describe('Where it is put in the workspace; default: its name.'),
+    as: literalPath
+      .optional()
+      .describe('The folder in the workspace into which it is put, also a single file; default: its name.'),
     required: z.boolean().optional().describe('Whether the step needs it; default false.'),
   })
   .meta({ title: 'input' });

@@ -10,7 +10,7 @@ import { isChosen, lowerChoice, lowerNamedAgent, withAgent } from './chosen.ts';
 import { kindOf, type Kind } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
 import { lowerChild, lowerForEach, lowerWhile } from './nested.ts';
-import { checkInside, checkTemplateInside, checkWorkspace, warnOfGlob } from './paths.ts';
+import { checkInside, checkTemplateInside, checkWorkspace, warnOfFile, warnOfGlob } from './paths.ts';
 import { lowerNext } from './sequence.ts';
 import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
 import { lowerEnv, lowerValues } from './values.ts';
@@ -179,7 +179,10 @@ function lowerStdout(text: string | undefined, path: Path, lowering: Lowering): 
 
 function lowerInput(diagnostics: Diagnostics, input: InputInput, path: Path): Input {
   const { from, artifact, as = artifact, required = false } = input;
-  if (input.as !== undefined) checkInside(diagnostics, [...path, 'as'], as);
+  if (input.as !== undefined) {
+    checkInside(diagnostics, [...path, 'as'], as);
+    warnOfFile(diagnostics, [...path, 'as'], as);
+  }
   return diagnostics.from(path, { from, artifact, as, required });
 }
 

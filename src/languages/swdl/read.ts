@@ -204,7 +204,7 @@ function workflowOf(
     triggers: [],
     hooks: lowerHooks(lowering),
     display: {
-      title: `${name} v${version}`,
+      title: name,
       record: 'run.yaml',
       ...(applied.length > 0 && { overrides: applied }),
     },

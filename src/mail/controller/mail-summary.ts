@@ -4,7 +4,9 @@ import { askedReason, changesOf } from '../machine/landing.ts';
 import { Waiting } from '../machine/rules/waiting.ts';
 import type { MailState, RoleState, Thread, Turn } from '../machine/state.ts';
 import type { Landing } from '../machine/landing.ts';
+import { standingOfTurn } from '../../documents/standing.ts';
 import type { Cost } from '../../kernel/cost.ts';
+import type { Reason } from '../../kernel/errors.ts';
 import { isQueued } from '../../kernel/launched.ts';
 import { iso, isoOrNull } from '../../kernel/times.ts';
 import type { RoleName } from '../../kernel/ids.ts';
@@ -56,18 +58,28 @@ export function summaryOf(state: MailState): MailSummary {
     },
     parked: [...parked],
     roles: [...state.roles].map(([name, role]) => roles.summary(name, role)),
-    threads: [...threads.values()].map(threadStatus),
-    turns: [...turns.values()].map(turnStatus),
+    threads: [...threads.values()].map((thread) => threadStatus(thread, state)),
+    turns: [...turns.values()].map((turn) => turnStatus(turn, state)),
     landings: [...landings.values()].map(landingStatus),
     spent,
   };
 }
 
-export function threadStatus(thread: Thread): ThreadStatus {
+export function threadStatus(thread: Thread, { mail }: Pick<MailState, 'mail'>): ThreadStatus {
   const { id, parent, subject, state, reason, opened, count, turns, cost } = thread;
   const folders = { worktree: null, checkouts: [] };
   const facts = { opened: iso(opened), messages: count, turns, cost };
-  return { id, parent, subject, state, reason, ...facts, ...folders };
+  return { id, parent, subject, state, reason, failed: failureIn(thread, mail), ...facts, ...folders };
+}
+
+/** Why no turn could do the newest work in a thread; null: one did, does or may. */
+function failureIn({ messages }: Thread, mail: MailState['mail']): Reason | null {
+  for (const id of messages.toReversed())
+    for (const delivery of mail.get(id)?.deliveries.values() ?? []) {
+      if (delivery.at === 'failed') return delivery.reason;
+      if (delivery.at === 'inbox' || delivery.at === 'claimed' || delivery.at === 'processed') return null;
+    }
+  return null;
 }
 
 const phases = {
@@ -90,15 +102,18 @@ function stateOf(turn: Turn): TurnStatus['state'] {
   return turn.phase.is === 'pending' && turn.conflict?.waits === true ? 'conflict' : phases[turn.phase.is];
 }
 
-export function turnStatus(turn: Turn): TurnStatus {
+export function turnStatus(turn: Turn, { landings }: Pick<MailState, 'landings'>): TurnStatus {
   const { id, role, thread, phase, provider, attempt, round, messages, cost } = turn;
+  const state = stateOf(turn);
+  const asksToLand = [...landings.values()].some((each) => each.turn === id && each.phase.is === 'asked');
   const since = 'since' in phase ? phase.since : turn.claimedAt;
   const again = phase.is === 'pending' && phase.notBefore > 0 ? phase.notBefore : null;
   return {
     id,
     role,
     thread,
-    state: stateOf(turn),
+    state,
+    standing: standingOfTurn({ state, again: isoOrNull(again) }, asksToLand),
     held: null,
     provider,
     instead_of: null,
@@ -215,6 +230,8 @@ class Roles {
   #debt({ request }: Ask): DebtStatus[] {
     const message = this.#state.mail.get(request)?.message;
     if (!message) return [];
-    return [{ message: request, type: message.type, to: message.from, subject: message.subject }];
+    const { thread, type, from: to, subject } = message;
+    const deadline = isoOrNull(this.#state.deadlines.get(request) ?? null);
+    return [{ message: request, thread, type, to, subject, deadline }];
   }
 }

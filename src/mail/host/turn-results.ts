@@ -107,10 +107,15 @@ export class TurnResults {
     ];
   }
 
-  /** What the costs of its parts are counted by, later. */
-  #launched({ turn, session, orders }: Invocation) {
-    const { host = null, provider = null } = this.#ledger.state.turns.get(turn) ?? {};
-    return { host, launch: { provider, resumed: session !== null, orders, ended: this.#ledger.now() } };
+  /**
+   * What is asked of a turn when the state has forgotten it: what it was of, and what its parts
+   * cost.
+   */
+  #launched({ turn, role, session, orders }: Invocation) {
+    const known = this.#ledger.state.turns.get(turn);
+    const { host = null, provider = null, thread = null, messages = [] } = known ?? {};
+    const launch = { provider, resumed: session !== null, orders, ended: this.#ledger.now() };
+    return { host, role, thread, messages, launch };
   }
 
   #refused(role: RoleName, name: string, text: string, reason: Reason): Fact {

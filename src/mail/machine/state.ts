@@ -146,6 +146,8 @@ interface TurnConflict {
   readonly text: string;
   /** Whether the turn waits until a person says that it is resolved. */
   readonly waits: boolean;
+  /** The notice to the person; absent: none was sent. */
+  readonly notice?: MessageId;
 }
 
 export interface Turn extends Claim {

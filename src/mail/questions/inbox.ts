@@ -1,7 +1,7 @@
 import { endOfId, shortCommit, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import type { Message } from '../format/message.ts';
 import { parseMessage } from '../format/read-message.ts';
-import type { Mail, MailState } from '../machine/state.ts';
+import type { Mail, MailState, Turn } from '../machine/state.ts';
 import { peopleOf, type Protocol } from '../format/protocol.ts';
 import {
   answerFields,
@@ -14,6 +14,7 @@ import {
 } from '../machine/answering.ts';
 import { askedReason, changesOf } from '../machine/landing.ts';
 import { askedTitle } from '../machine/rules/questions.ts';
+import { pathIn } from './messages.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { ProblemsError } from '../../project/definition/problems.ts';
@@ -49,13 +50,18 @@ export async function readInbox(project: Project, as: RoleName | null): Promise<
   const { protocol } = definition.value;
   if (as !== null) expectPerson(protocol, as);
   const { runs } = await project.workflows.status(project.holder());
-  return inboxOf(project.journal.state(), protocol, runs, as, (role) => recordedAnswers(project, role));
+  return inboxOf(project, protocol, runs, as);
 }
 
 /** The messages that a role has answered in its outbox, not accepted by a controller yet. */
 function recordedAnswers(project: Project, role: RoleName): ReadonlySet<MessageId> {
   const drafts = project.mail(role, 'outbox').map(({ text, path }) => parseMessage(text, path));
   return new Set(drafts.flatMap((draft) => (draft.ok ? (draft.value.inReplyTo ?? []) : [])));
+}
+
+/** Whether a role has put a message away, although no controller has seen it yet. */
+function isPutAway({ files }: Project, message: Message, role: RoleName): boolean {
+  return files.exists(pathIn('processed', message, role)) && !files.exists(pathIn('inbox', message, role));
 }
 
 /** Whether `inbox --as` lists something for a name: an approver need not be a human role. */
@@ -79,19 +85,16 @@ export function approvalsOf(runs: readonly RunStatusDocument[], as: RoleName | n
   return runs.flatMap((run) => approvalItems(run, as)).toSorted(inOrder);
 }
 
-/**
- * The items that wait for a person (`as`), or for all of them. `answered`: requests that a role has
- * answered, although the state does not show it yet.
- */
+/** The items that wait for a person (`as`), or for all of them. */
 function inboxOf(
-  state: MailState,
+  project: Project,
   protocol: Protocol,
   runs: readonly RunStatusDocument[],
   as: RoleName | null,
-  answered: (role: RoleName) => ReadonlySet<MessageId>,
 ): Inbox {
+  const state = project.journal.state();
   const all = peopleOf(protocol);
-  const recorded = new Map(all.map((role) => [role, answered(role)]));
+  const recorded = new Map(all.map((role) => [role, recordedAnswers(project, role)]));
   const isAnswered = (role: RoleName, { id }: Message) => recorded.get(role)?.has(id) === true;
   const isAsked = (role: RoleName) => as === null || role === as;
   const requests = [...state.mail.values()].flatMap((mail) => {
@@ -99,10 +102,15 @@ function inboxOf(
     return people.some(isAsked) ? [requestItem(state, protocol, mail, people, as)] : [];
   });
   const questions = questionItems(state, as);
-  const asked = new Set([...requests.map(({ id }) => id), ...questions.map(({ question }) => question)]);
+  const conflicts = conflictItems(state, as);
+  const asked = new Set([
+    ...[...requests, ...conflicts].map(({ id }) => id),
+    ...questions.map(({ question }) => question),
+  ]);
   const notices = new Map<MessageId, { readonly message: Message; readonly to: RoleName[] }>();
   for (const { message, role } of state.unread.values()) {
-    if (!all.includes(role) || !isAsked(role) || asked.has(message.id) || isAnswered(role, message)) continue;
+    if (!all.includes(role) || !isAsked(role) || asked.has(message.id)) continue;
+    if (isAnswered(role, message) || isPutAway(project, message, role)) continue;
     const to = notices.get(message.id)?.to ?? [];
     notices.set(message.id, { message, to: [...to, role] });
   }
@@ -111,7 +119,8 @@ function inboxOf(
     ...approvalsOf(runs, as),
     ...landingItems(state),
     ...questions,
-    ...[...notices.values()].map(({ message, to }) => noticeItem(message, to)),
+    ...conflicts,
+    ...[...notices.values()].map(({ message, to }) => noticeItem(state, message, to)),
   ];
   return { as, items: items.toSorted(inOrder) };
 }
@@ -128,10 +137,9 @@ function requestItem(
   const deadline = state.deadlines.get(message.id) ?? null;
   const fields = answerFields(protocol, types);
   return {
-    ...messagePart(message),
+    ...messagePart(state, message),
     kind: 'request',
-    question: null,
-    changes: null,
+    escalated_from: escalatedFrom(mail, people),
     to: as === null ? people : [as],
     deadline: isoOrNull(deadline),
     on_timeout: deadline === null || request === null ? null : consequenceOf(state, protocol, mail),
@@ -158,6 +166,9 @@ function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName
       id: `${run}/${gate}`,
       kind: 'approval',
       thread: null,
+      thread_subject: null,
+      turn: null,
+      escalated_from: null,
       run,
       question: null,
       changes: null,
@@ -174,6 +185,41 @@ function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName
     }));
 }
 
+/** The role that was asked first where one of these people is asked in its place. */
+function escalatedFrom({ request }: Mail, people: readonly RoleName[]): RoleName | null {
+  const asks = [...(request?.asks ?? [])];
+  const found = asks.find(
+    ([recipient, ask]) =>
+      ask.is === 'open' &&
+      ask.escalated !== null &&
+      ask.escalated !== recipient &&
+      people.includes(ask.escalated),
+  );
+  return found?.[0] ?? null;
+}
+
+/**
+ * The turns whose work conflicts with other work, until a person (`as`), or any, has resolved it.
+ */
+function conflictItems(state: MailState, as: RoleName | null): WaitingItem[] {
+  return [...state.turns.values()].flatMap((turn) => {
+    const notice = turn.conflict?.waits === true ? turn.conflict.notice : undefined;
+    const message = notice === undefined ? undefined : state.mail.get(notice)?.message;
+    if (message === undefined || (as !== null && !message.to.includes(as))) return [];
+    return [conflictItem(state, turn, message)];
+  });
+}
+
+function conflictItem(state: MailState, { id, role, messages }: Turn, message: Message): WaitingItem {
+  return {
+    ...noticeItem(state, message, message.to),
+    kind: 'conflict',
+    from: role,
+    turn: id,
+    command: `mailroom retry ${endOfId(messages[0] ?? message.id)}`,
+  };
+}
+
 /** The work that waits until a person lets it land. */
 export function landingItems({ landings, threads }: MailState): WaitingItem[] {
   return [...landings.values()]
@@ -183,6 +229,9 @@ export function landingItems({ landings, threads }: MailState): WaitingItem[] {
       id: turn,
       kind: 'approval',
       thread,
+      thread_subject: threads.get(thread)?.subject ?? null,
+      turn,
+      escalated_from: null,
       run: null,
       question: null,
       to: [],
@@ -200,7 +249,7 @@ export function landingItems({ landings, threads }: MailState): WaitingItem[] {
 }
 
 /** What agents ask a person (`as`), or any, to allow. */
-export function questionItems({ turns }: MailState, as: RoleName | null): WaitingItem[] {
+export function questionItems({ turns, threads }: MailState, as: RoleName | null): WaitingItem[] {
   return [...turns.values()].flatMap(({ id, role, thread, phase }): WaitingItem[] => {
     if (phase.is !== 'asking' || phase.answer !== null || (as !== null && phase.person !== as)) return [];
     return [
@@ -208,6 +257,9 @@ export function questionItems({ turns }: MailState, as: RoleName | null): Waitin
         id,
         kind: 'approval',
         thread,
+        thread_subject: threads.get(thread)?.subject ?? null,
+        turn: id,
+        escalated_from: null,
         run: null,
         question: phase.notice,
         changes: null,
@@ -230,12 +282,11 @@ function mayApprove(approvers: readonly string[], as: RoleName): boolean {
   return approvers.length === 0 || approvers.includes(as);
 }
 
-function noticeItem(message: Message, to: readonly RoleName[]): WaitingItem {
+function noticeItem(state: MailState, message: Message, to: readonly RoleName[]): WaitingItem {
   return {
-    ...messagePart(message),
+    ...messagePart(state, message),
     kind: 'notice',
-    question: null,
-    changes: null,
+    escalated_from: null,
     to,
     deadline: null,
     on_timeout: null,
@@ -245,8 +296,10 @@ function noticeItem(message: Message, to: readonly RoleName[]): WaitingItem {
   };
 }
 
-function messagePart({ id, thread, from, type, subject, created }: Message) {
-  return { id, thread, run: null, from, type, subject, since: iso(created) };
+function messagePart({ threads }: MailState, { id, thread, from, type, subject, created }: Message) {
+  const whose = { thread, thread_subject: threads.get(thread)?.subject ?? null };
+  const none = { turn: null, run: null, question: null, changes: null };
+  return { id, ...whose, ...none, from, type, subject, since: iso(created) };
 }
 
 function inOrder(a: InboxItem, b: InboxItem): number {

@@ -56,22 +56,32 @@ function sentPath(message: Message): string {
   return `agents/${message.from}/sent/${monthOf(message.created)}/${fileName(message)}`;
 }
 
-/** The path of one recipient's copy; null: it has none any more. */
+/**
+ * The path of one recipient's copy; null: it has none any more. One that a person has read may have
+ * been deleted.
+ */
 export function copyPath(message: Message, role: RoleName, { at }: Pick<Delivery, 'at'>): string | null {
   switch (at) {
     case 'inbox':
     case 'claimed':
     case 'unread':
-      return `agents/${role}/inbox/${fileName(message)}`;
+      return pathIn('inbox', message, role);
     case 'processed':
     case 'failed':
-      return `agents/${role}/${at}/${monthOf(message.created)}/${fileName(message)}`;
+      return pathIn(at, message, role);
     case 'read':
+      return pathIn('processed', message, role);
     case 'withdrawn':
       return null;
     default:
       return at satisfies never;
   }
+}
+
+/** The path of a copy in a folder of a role. */
+export function pathIn(folder: 'inbox' | 'processed' | 'failed', message: Message, role: RoleName): string {
+  const month = folder === 'inbox' ? '' : `${monthOf(message.created)}/`;
+  return `agents/${role}/${folder}/${month}${fileName(message)}`;
 }
 
 /** A message of the state, or one that it has forgotten. */

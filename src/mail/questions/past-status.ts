@@ -10,6 +10,7 @@ import { slotsOfRun } from '../../workflow/runs/slots.ts';
 import { runStatus } from '../../workflow/runs/run-status.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
 import type { Workflows } from '../../workflow/runs/workflows.ts';
+import { listedThreads } from './listed-threads.ts';
 import { statusOf } from './status.ts';
 import type { RunStatusDocument, StatusDocument } from '../../documents/status.ts';
 
@@ -29,7 +30,7 @@ export async function pastStatus(project: Project, moment: Moment): Promise<Stat
   return {
     ...status,
     at: { record, time: iso(time) },
-    threads: status.threads.map((thread) => ({ ...thread, why: null })),
+    threads: listedThreads(status).map((thread) => ({ ...thread, why: null })),
     runs: runsAt(project.workflows, time),
     triggers: [],
     workers: null,

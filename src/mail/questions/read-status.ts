@@ -3,24 +3,113 @@ import { MailroomError } from '../../kernel/errors.ts';
 import { refusalToRead } from '../../disk/contents.ts';
 import { mailMatching, type IsMail } from '../mailboxes/mail-files.ts';
 import { misplacedText } from '../mailboxes/misplaced.ts';
+import type { ProjectHolder } from '../../host/holder.ts';
+import type { Protocol } from '../format/protocol.ts';
 import type { Project } from '../../project/project.ts';
 import type { StatusSource } from '../controller/kept-status.ts';
 import { statusOf } from './status.ts';
 import { unhostedProblems } from './unhosted.ts';
 import { progressFile } from './turn-tools.ts';
-import { explainStatus, unexplained } from './status-whys.ts';
+import { listedThreads, type ListedThread } from './listed-threads.ts';
+import { explainStatus, unexplained, type StatusWhys } from './status-whys.ts';
 import { seenWorkers } from './seen-workers.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import { checkoutOwner } from '../../kernel/work.ts';
-import type { ThreadStatus, TurnStatus, StatusDocument } from '../../documents/status.ts';
+import type {
+  MailStatus,
+  Overview,
+  StatusDocument,
+  ThreadStatus,
+  TurnStatus,
+  WaitingThread,
+} from '../../documents/status.ts';
 
 /** The status of a project from its files; an unreadable protocol is one of the problems. */
 export async function readStatus(project: Project, now: number): Promise<StatusDocument> {
+  const read = await readMail(project, now);
+  const whys = explain(project, read);
+  return { ...overviewOf(project, read, whys), threads: threadRows(project, read.status, whys) };
+}
+
+/** What is in motion in a project, by its files, without the list of its threads. */
+export async function readOverview(project: Project, now: number): Promise<Overview> {
+  const read = await readMail(project, now);
+  return overviewOf(project, read, explain(project, read, []));
+}
+
+/** The threads of a project, the oldest first. */
+export interface ThreadList {
+  readonly threads: readonly ListedThread[];
+  /** Some of them, with why each does not move. */
+  explained<T extends ListedThread>(some: readonly T[]): (T & WaitingThread)[];
+}
+
+/** The threads of a project from its files; only those that are asked for are explained. */
+export async function readThreads(project: Project, now: number): Promise<ThreadList> {
+  const read = await mailOf(project, now);
+  return {
+    threads: listedThreads(read.status),
+    explained: (some) => {
+      const whys = explain(project, read, some);
+      return withWorktrees(project, some).map((thread) => ({ ...thread, why: whys.thread(thread.id) }));
+    },
+  };
+}
+
+interface ReadMail {
+  readonly holder: ProjectHolder | null;
+  /** Null: it cannot be read. */
+  readonly protocol: Protocol | null;
+  readonly status: MailStatus;
+  readonly now: number;
+}
+
+function explain(
+  project: Project,
+  { holder, protocol, status, now }: ReadMail,
+  threads?: readonly ThreadStatus[],
+) {
+  if (holder === null || protocol === null) return unexplained;
+  return explainStatus(project, { status, protocol, now, ...(threads && { threads }) });
+}
+
+function overviewOf(
+  project: Project,
+  {
+    status: { threads: _list, ...status },
+    workflows: { runs, triggers },
+  }: Awaited<ReturnType<typeof readMail>>,
+  whys: StatusWhys,
+): Overview {
+  return {
+    ...status,
+    at: null,
+    roles: status.roles.map((role) => ({ ...role, why: whys.role(role.name) })),
+    runs,
+    triggers,
+    workers: seenWorkers(project),
+  };
+}
+
+function threadRows(project: Project, status: MailStatus, whys: StatusWhys): WaitingThread[] {
+  const threads = withWorktrees(project, listedThreads(status));
+  return threads.map((thread) => ({ ...thread, why: whys.thread(thread.id) }));
+}
+
+/** What journal and protocol say, without what lies in folders. */
+async function mailOf(project: Project, now: number): Promise<ReadMail> {
+  const holder = project.holder();
+  const definition = await project.definition();
+  const protocol = definition.ok ? definition.value.protocol : null;
+  return { holder, protocol, status: statusOf(project.statusSource().mail, { holder, protocol, now }), now };
+}
+
+async function readMail(project: Project, now: number) {
   const holder = project.holder();
   const { mail, inboxes } = project.statusSource();
   const definition = await project.definition();
   const protocol = definition.ok ? definition.value.protocol : null;
-  const { runs, triggers, problems: wrong } = await project.workflows.status(holder);
+  const workflows = await project.workflows.status(holder);
   const unread = definition.ok ? [] : [unreadable(definition.problems.length)];
   const misplaced = definition.ok
     ? project.misplaced(definition.value.protocol, definition.value.config).map(misplacedText)
@@ -35,29 +124,16 @@ export async function readStatus(project: Project, now: number): Promise<StatusD
       .flatMap((name) => refusalToRead(project.disk, `agents/${role}/inbox/${name}`) ?? []),
   );
   const found = holder?.problems ?? unhostedProblems(project, definition.ok ? definition.value : null);
-  const problems = [...new Set([...unread, ...found, ...wrong, ...denied, ...misplaced])];
+  const problems = [...new Set([...unread, ...found, ...workflows.problems, ...denied, ...misplaced])];
   const recorded =
     holder === null ? roles.reduce((sum, role) => sum + project.names(role, 'outbox').length, 0) : 0;
-  const parts = { holder, protocol, hash: project.hash(), dropped, recorded, problems, now };
-  const status = statusOf(mail, parts);
+  const status = statusOf(mail, { holder, protocol, hash: project.hash(), dropped, recorded, problems, now });
   const turns = status.turns.map((turn) => ({ ...turn, progress: progressOf(project, turn) }));
-  const threads = withWorktrees(project, status.threads);
-  const explained =
-    holder === null || protocol === null ? unexplained : explainStatus(project, status, protocol, now);
-  return {
-    ...status,
-    at: null,
-    roles: status.roles.map((role) => ({ ...role, why: explained.role(role.name) })),
-    turns,
-    threads: threads.map((thread) => ({ ...thread, why: explained.thread(thread.id) })),
-    runs,
-    triggers,
-    workers: seenWorkers(project),
-  };
+  return { holder, protocol, status: { ...status, turns }, workflows, now };
 }
 
 /** Threads with the folders of their git worktrees, as far as those exist. */
-export function withWorktrees({ files }: Project, threads: readonly ThreadStatus[]): ThreadStatus[] {
+export function withWorktrees<T extends ThreadStatus>({ files }: Project, threads: readonly T[]): T[] {
   const folder = '.mailroom/worktrees';
   const found = new Map<string, { role: RoleName | null; path: string }[]>();
   for (const name of files.list(folder)) {

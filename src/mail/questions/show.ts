@@ -81,7 +81,7 @@ function showMessage(project: Project, state: MailState, known: KnownMessage): S
     message: messageDocument(project, known),
     copies: mail ? copiesOf(project, mail) : filedCopies(project, state, known),
     request: mail?.request ? requestDocument(state, mail) : null,
-    thread: shownThread(project, thread),
+    thread: shownThread(project, state, thread),
   };
 }
 
@@ -149,14 +149,14 @@ function showThread(project: Project, state: MailState, id: ThreadId): Shown {
     schema: 1,
     kind: 'thread',
     id,
-    thread: shownThread(project, thread),
+    thread: shownThread(project, state, thread),
     messages: trailOf(project, state, id),
-    turns: turns.map((turn) => withHeld(turnStatus(turn), held)),
+    turns: turns.map((turn) => withHeld(turnStatus(turn, state), held)),
   };
 }
 
-function shownThread(project: Project, thread: Thread | undefined): ThreadStatus | null {
-  return withWorktrees(project, thread ? [threadStatus(thread)] : [])[0] ?? null;
+function shownThread(project: Project, state: MailState, thread: Thread | undefined): ThreadStatus | null {
+  return withWorktrees(project, thread ? [threadStatus(thread, state)] : [])[0] ?? null;
 }
 
 function showTurn(project: Project, state: MailState, id: TurnId): Shown {
@@ -176,7 +176,7 @@ function showTurn(project: Project, state: MailState, id: TurnId): Shown {
     schema: 1,
     kind: 'turn',
     id,
-    turn: turn ? withHeld(turnStatus(turn), held) : null,
+    turn: turn ? withHeld(turnStatus(turn, state), held) : null,
     sent,
     invocations,
   };

@@ -16,26 +16,30 @@ import type { MailStatus, RoleStatus, ThreadStatus, TurnStatus } from '../../doc
 import type { Explained } from '../../documents/common.ts';
 
 /** The reasons of what waits; null: it moves, or nothing of it waits. */
-interface StatusWhys {
+export interface StatusWhys {
   role(name: string): Explained | null;
   thread(id: string): Explained | null;
 }
 
 export const unexplained: StatusWhys = { role: () => null, thread: () => null };
 
-/** The number of open threads that are explained, the newest. */
+/** The number of open threads that are explained where none are chosen, the newest. */
 const mostThreads = 50;
 
-/**
- * Explains the roles whose mail waits and the open threads in which nothing runs. `read`: the state
- * of the mail, called only if there are any.
- */
+interface ToExplain {
+  readonly status: MailStatus;
+  readonly protocol: Protocol;
+  readonly now: number;
+  /** The threads that are explained; absent: the newest open ones. */
+  readonly threads?: readonly ThreadStatus[];
+  /** The state of the mail, called only if something waits; absent: of the journal. */
+  readonly read?: () => MailState;
+}
+
+/** Explains the roles whose mail waits and the open threads in which nothing runs. */
 export function explainStatus(
   project: Project,
-  status: MailStatus,
-  protocol: Protocol,
-  now: number,
-  read: () => MailState = () => project.journal.state(),
+  { status, protocol, now, threads: shown, read = () => project.journal.state() }: ToExplain,
 ): StatusWhys {
   const still = ({ state }: TurnStatus) => state === 'queued' || state === 'held';
   const waiting = new Set(status.turns.filter(still).map(({ role }) => role));
@@ -45,12 +49,8 @@ export function explainStatus(
   const moving = status.turns.filter((turn) => turn.state !== 'pending' && !still(turn));
   const busy = new Set(moving.map(({ thread }) => thread));
   const waits = ({ id, state }: ThreadStatus) => state === 'open' && !busy.has(id);
-  const threads = new Set(
-    status.threads
-      .filter(waits)
-      .slice(-mostThreads)
-      .map(({ id }) => id),
-  );
+  const open = shown?.filter(waits) ?? status.threads.filter(waits).slice(-mostThreads);
+  const threads = new Set(open.map(({ id }) => id));
   if (roles.size + threads.size === 0) return unexplained;
   const state = read();
   const explainer = new MailExplainer(

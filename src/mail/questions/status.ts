@@ -4,6 +4,7 @@ import { freeProvider } from '../machine/rules/fallback.ts';
 import type { ProjectHolder } from '../../host/holder.ts';
 import type { MailSummary, RoleSummary } from '../controller/mail-summary.ts';
 import { iso } from '../../kernel/times.ts';
+import { standingOfRole, standingOfTurn } from '../../documents/standing.ts';
 import { heldReasons, type HeldWork } from '../../kernel/why.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type {
@@ -56,19 +57,37 @@ export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
       roleStatus(known.get(name) ?? unknownRole(name), { mail, turns, parked, parts }),
     ),
     threads: mail.threads,
+    thread_counts: countsOf(mail.threads),
+    begun: mail.threads[0]?.opened ?? null,
     turns: turns.map((turn) => ({ ...turn, instead_of: replaced(turn, protocol) })),
     landings: mail.landings,
-    cost: { today: mail.spent.day === dayOf(now) ? mail.spent.cost : noCost },
+    cost: {
+      today: mail.spent.day === dayOf(now) ? mail.spent.cost : noCost,
+      limit: dayLimit(protocol),
+    },
     recorded: parts.recorded ?? 0,
     problems: [...(parts.problems ?? []), ...mail.roles.filter(({ vanished }) => vanished).map(gone)],
   };
+}
+
+function dayLimit(protocol: Protocol | null): MailStatus['cost']['limit'] {
+  if (protocol === null) return null;
+  const { usd, tokens } = protocol.limits.dayBudget;
+  return usd === null && tokens === null ? null : { usd, tokens };
+}
+
+function countsOf(threads: MailSummary['threads']): MailStatus['thread_counts'] {
+  const counts = { open: 0, quiet: 0, closed: 0, failed: 0 };
+  for (const { state } of threads) counts[state] += 1;
+  return counts;
 }
 
 /** A turn that runs, or whose gates do, unless the machine holds it. */
 export function withHeld(turn: TurnStatus, held: readonly HeldWork[]): TurnStatus {
   const reason = heldReasons(held).get(turn.id);
   if (reason === undefined || (turn.state !== 'running' && turn.state !== 'checking')) return turn;
-  return { ...turn, state: 'held', held: reason };
+  const state = 'held';
+  return { ...turn, state, standing: standingOfTurn({ ...turn, state }, false), held: reason };
 }
 
 /** The own provider of a role whose turn another one runs; null: its own runs it. */
@@ -104,14 +123,21 @@ function roleStatus(role: RoleSummary, { mail, turns: open, parked, parts }: Rol
     if (held > 0) return 'held';
     return waits.some(({ blocks }) => blocks !== 'none') ? 'waiting' : 'idle';
   };
+  const person = protocol !== null && isHuman(protocol, name);
+  const own = open.filter((turn) => turn.role === name).map(({ standing }) => standing);
+  const facts = {
+    person,
+    state: activity(),
+    inbox: role.inbox + (parts.dropped?.get(name) ?? 0),
+    waits,
+    owes: person ? [...role.owes, ...role.asked] : role.owes,
+  };
   return {
     name,
-    state: activity(),
+    standing: standingOfRole(facts, own),
     running,
-    inbox: role.inbox + (parts.dropped?.get(name) ?? 0),
     waiting_for: together(waits),
-    waits,
-    owes: protocol !== null && isHuman(protocol, name) ? [...role.owes, ...role.asked] : role.owes,
+    ...facts,
     turns,
     cost,
     why: null,

@@ -122,6 +122,15 @@ function addSpan(spans: number[], start: number, end: number): void {
 /** The bytes of a word: also every byte of a character outside ASCII. */
 const wordByte = '[0-9A-Za-z_\\x80-\\xff]';
 
+/** Spellings as whole words, in bytes that are characters (latin1). */
+function wordPattern(spellings: readonly string[]): RegExp {
+  const words = spellings
+    .map((spelling) => Buffer.from(spelling).toString('latin1'))
+    .toSorted((a, b) => b.length - a.length)
+    .map((spelling) => spelling.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  return new RegExp(`(?<!${wordByte})(?:${words.join('|')})(?!${wordByte})`, 'g');
+}
+
 /** Replaces spellings that are whole words. Bytes are characters here (latin1). */
 class WordMasker implements Masker {
   readonly #pattern: RegExp;
@@ -131,12 +140,8 @@ class WordMasker implements Masker {
   #held = '';
 
   constructor(spellings: readonly string[]) {
-    const bytes = spellings.map((spelling) => Buffer.from(spelling).toString('latin1'));
-    this.#longest = Math.max(...bytes.map(({ length }) => length));
-    const words = bytes
-      .toSorted((a, b) => b.length - a.length)
-      .map((spelling) => spelling.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-    this.#pattern = new RegExp(`(?<!${wordByte})(?:${words.join('|')})(?!${wordByte})`, 'g');
+    this.#longest = Math.max(...spellings.map((spelling) => Buffer.byteLength(spelling)));
+    this.#pattern = wordPattern(spellings);
   }
 
   push(chunk: Buffer): Buffer {
@@ -167,6 +172,32 @@ class WordMasker implements Masker {
     this.#held = text.slice(end);
     return Buffer.from(output, 'latin1');
   }
+}
+
+/**
+ * Finds secrets in whole bytes: the start and the end of each run of bytes that a masker would
+ * replace, in order and disjoint.
+ */
+export function secretFinder(secrets: readonly string[]): (bytes: Buffer) => readonly [number, number][] {
+  const { strong, weak } = sorted(secrets);
+  const spellings = allSpellings(strong).map((spelling) => Buffer.from(spelling));
+  const finder = spellings.length === 0 ? null : new Finder(spellings);
+  const words = weak.length === 0 ? null : wordPattern(jsonSpellings(weak));
+  return (bytes) => {
+    const spans: number[] = [];
+    for (const [start, end] of finder?.find(bytes, 0) ?? []) addSpan(spans, start, end);
+    const found = spans.flatMap((start, index) =>
+      index % 2 === 0 ? [[start, spans[index + 1]!] as [number, number]] : [],
+    );
+    if (words === null) return found;
+    // A strong secret beside a weak one ends its word, as its replacement does.
+    const stars = Buffer.from(bytes);
+    for (const [start, end] of found) stars.fill('*', start, end);
+    const whole = [...stars.toString('latin1').matchAll(words)].map(
+      ({ index, 0: word }) => [index, index + word.length] as [number, number],
+    );
+    return [...found, ...whole].toSorted((one, other) => one[0] - other[0]);
+  };
 }
 
 /** Masks whole files of any content. */

@@ -11,8 +11,11 @@ import type { Workflow } from '../../workflow/model.ts';
 import type { Rules } from '../../workflow/machine/rules.ts';
 import type { Slots } from '../../workflow/machine/decide/context.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
+import type { StepLog } from '../../workflow/files/logs.ts';
 import type { RunControlFile } from '../../workflow/host/commands.ts';
 import type { Budget } from '../../kernel/cost.ts';
+
+export type { StepLog };
 
 export interface ReadOptions {
   /** The run that begins now: the names in its `context`, and its only step. */
@@ -74,15 +77,6 @@ export interface FileChange {
   readonly what: 'changed' | 'added' | 'removed';
 }
 
-/** One output of one process of a run. */
-interface StepLog {
-  readonly path: StepPath;
-  /** `build/1.1/stdout`: step, iteration and attempt, stream. */
-  readonly name: string;
-  /** The content from a byte on, and the offset where it ends. */
-  read(from: number): { readonly text: string; readonly end: number };
-}
-
 /** A run on disk. */
 export interface StoredRun {
   readonly run: string;
@@ -104,6 +98,21 @@ export interface StoredRun {
   logs(): readonly StepLog[];
   /** Whether a process has locked it. */
   alive(): Promise<boolean>;
+  /** The files of a step's artifact; null: it has none of this name. Throws `E_PATH`. */
+  artifact(step: StepPath, name: string): ArtifactFiles | null;
+  /** The commands that its process has not read. */
+  pending(): readonly RunControlFile[];
+}
+
+/** The files of an artifact, read only. */
+export interface ArtifactFiles {
+  /** By their paths in the artifact, with their sizes in bytes. */
+  readonly files: ReadonlyMap<string, number>;
+  /**
+   * At most `most` bytes of one of them, from byte `from`; null: it is gone. Throws `E_PATH` where
+   * a link has appeared on the way to it.
+   */
+  readonly read: (path: string, from: number, most: number) => Buffer | null;
 }
 
 /** The events that a run's journal keeps, and the state before them. */

@@ -22,6 +22,12 @@ export class Files {
     return this.#disk.read(path, most, from);
   }
 
+  /** Its size in bytes, and when it was changed, in milliseconds since 1970; null: no such file. */
+  look(path: string): { readonly size: number; readonly mtimeMs: number } | null {
+    const found = this.#disk.look(path);
+    return found?.kind === 'file' ? found : null;
+  }
+
   /** The texts of the commands in a control folder that no host has read, the oldest first. */
   commands(folder: string): string[] {
     return new Control(this.#disk, folder).list().flatMap(({ text }) => text ?? []);

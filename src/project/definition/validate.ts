@@ -44,6 +44,7 @@ export function validate(workflows: readonly ReadWorkflow[]): Validation {
       file: path,
       ok: checked.ok,
       name: checked.ok ? checked.value.name : null,
+      title: checked.ok ? (checked.value.display?.title ?? null) : null,
       language: checked.ok ? checked.value.language : null,
       steps: checked.ok ? stepsIn(checked.value.body).length : null,
       default_timeout: checked.ok ? untimed(checked.value.timeout, checked.value.body) : [],

@@ -2,8 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import type * as z from 'zod';
 import type { Json } from '../../kernel/json.ts';
-import type { ApiKey } from '../../project/api.ts';
+import { manualPages, type ApiKey } from '../../project/api.ts';
 import { parsed, readBody } from './body.ts';
+import { compressed, plainTag } from './compressing.ts';
 import { asMailroomError, problemOf, problemType, Refusal } from './problem.ts';
 import {
   noQuery,
@@ -21,9 +22,16 @@ const longestAddress = 8_192;
 /** Headers of every answer. Text of agents is never a page of its own: nothing is sniffed. */
 const everywhere = {
   'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/**
+ * Headers of all that a browser may show as a page. Documents of the API are not, and most answers
+ * are such documents: they would weigh less than these headers.
+ */
+const ofPages = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -52,7 +60,13 @@ export function makeApp(
   const served: Served = { services, once: new Once() };
   app.use(async (context, next) => {
     await next();
-    for (const [name, value] of Object.entries(everywhere)) context.res.headers.set(name, value);
+    const headers = isDocument(context.res) ? everywhere : { ...everywhere, ...ofPages };
+    for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
+    // Headers of an answer that is replaced would be kept beside its own.
+    const answered = compressed(context.req.raw, context.res);
+    if (answered === context.res) return;
+    context.res = undefined;
+    context.res = answered;
   });
   app.use(async ({ req }, next) => {
     if (req.url.length > longestAddress)
@@ -81,10 +95,15 @@ export function makeApp(
   return app;
 }
 
+/** Whether an answer is JSON, or the client has the document already. */
+function isDocument({ status, headers }: Response): boolean {
+  return status === 304 || /^application\/(?:\w+\+)?json\b/.test(headers.get('content-type') ?? '');
+}
+
 function refused({ api }: HttpServices, error: ReturnType<typeof asMailroomError>): Response {
   const document = api.mask(problemOf(error));
   const headers = error instanceof Refusal ? error.headers : {};
-  return new Response(`${JSON.stringify(document)}\n`, {
+  return textResponse(`${JSON.stringify(document)}\n`, {
     status: document.status,
     headers: { 'Content-Type': problemType, 'Cache-Control': 'no-store', ...headers },
   });
@@ -166,17 +185,28 @@ function tagged(
 ): Response {
   const tag = headers['ETag'] ?? `"${digestOfText(text)}"`;
   const all = { ETag: tag, 'Cache-Control': 'no-cache', Vary: 'Authorization, Accept', ...headers };
-  if (request.method === 'GET' && isKnown(request.headers.get('if-none-match'), tag))
-    return new Response(null, { status: 304, headers: all });
-  return new Response(text, { status, headers: all });
+  const known = request.method === 'GET' ? knownTag(request.headers.get('if-none-match'), tag) : null;
+  if (known !== null) return new Response(null, { status: 304, headers: { ...all, ETag: known } });
+  return textResponse(text, { status, headers: all });
+}
+
+/** With its length, which says whether it is worth packing. */
+function textResponse(
+  text: string,
+  { status = 200, headers }: { readonly status?: number; readonly headers: Record<string, string> },
+): Response {
+  const size = String(Buffer.byteLength(text));
+  return new Response(text, { status, headers: { ...headers, 'Content-Length': size } });
 }
 
 function digestOfText(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 27);
 }
 
-function isKnown(given: string | null, tag: string): boolean {
-  return given !== null && given.split(',').some((each) => [tag, '*'].includes(each.trim()));
+/** The tag as the client has it, which may be of a packed answer; null: it has another one. */
+function knownTag(given: string | null, tag: string): string | null {
+  const tags = given?.split(',').map((each) => each.trim()) ?? [];
+  return tags.includes('*') ? tag : (tags.find((each) => plainTag(each) === tag) ?? null);
 }
 
 /** The names of this machine in a `Host` header. */
@@ -224,9 +254,9 @@ const types: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 };
 
-/** Serves the files of the page, and the explanation of the error codes. They hold no data. */
+/** Serves the files of the page, and pages of the documentation. They hold no data. */
 function addPage(app: Hono, { api }: HttpServices): void {
-  app.get('/docs/errors.md', () => file(api.explanations(), 'txt', 'no-cache'));
+  for (const name of manualPages) app.get(`/docs/${name}`, () => file(api.manual(name), 'txt', 'no-cache'));
   app.get('/', () => {
     const page = api.pageFile('index.html');
     if (page === null)
@@ -246,9 +276,7 @@ function file(text: string | null, ending: string, caching: string): Response {
   const type = ownValue(types, ending);
   if (text === null || type === undefined)
     throw new Refusal(404, 'E_TARGET', 'there is nothing at this address');
-  return new Response(text, {
-    headers: { 'Content-Type': type, 'Cache-Control': caching },
-  });
+  return textResponse(text, { headers: { 'Content-Type': type, 'Cache-Control': caching } });
 }
 
 /** The most answers that are kept to be given again. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { readExactJson, syntaxProblem, type Json } from '../../kernel/json.ts';
+import { ownValue } from '../../kernel/own.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { Refusal } from './problem.ts';
 
@@ -52,7 +53,31 @@ export function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T
   }
   const path = issue?.path.join('.') ?? '';
   const subject = path === '' ? what : `\`${path}\``;
-  throw new Refusal(422, 'E_VALUE', `${subject}: ${issue?.message ?? 'the value is wrong'}`);
+  throw new Refusal(422, 'E_VALUE', `${subject}: ${issue ? inWords(issue, value) : 'the value is wrong'}`);
+}
+
+/** What is expected, without the words of a library. */
+function inWords(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code === 'invalid_value') return `expected one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code !== 'invalid_type') return issue.message;
+  const isMissing = issue.path.reduce<unknown>(at, value) === undefined;
+  return isMissing ? 'it is missing' : `expected ${ownValue(kinds, issue.expected) ?? issue.expected}`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+function at(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? value[key as keyof typeof value]
+    : undefined;
 }
 
 function knownKeys(schema: z.ZodType): string[] {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { problemDocument, problemType } from './problem.ts';
 import type { Route } from './route.ts';
@@ -74,12 +75,23 @@ const ifMatch = {
   schema: { type: 'string' },
 };
 
-function success({ document, media }: Route, schemas: Document): Document {
+function success(route: Route, schemas: Document): Document {
+  const { document, media, data } = route;
+  const ofMedia = data === null ? { type: 'string' } : named(route, data, schemas);
   const content = {
-    ...(document !== null && { 'application/json': { schema: schemaOf(document, 'output', schemas) } }),
-    ...(media !== null && { [media]: { schema: { type: 'string' } } }),
+    ...(document !== null && { 'application/json': { schema: named(route, document, schemas) } }),
+    ...(media !== null && { [media]: { schema: ofMedia } }),
   };
   return { description: 'Done', ...(Object.keys(content).length > 0 && { content }) };
+}
+
+/** The same document has one schema, with the name of the first operation that answers with it. */
+function named({ method, path }: Route, schema: z.ZodType, schemas: Document): Document {
+  const json = schemaOf(schema, 'output', schemas);
+  const known = Object.entries(schemas).find(([, other]) => isDeepStrictEqual(other, json))?.[0];
+  const name = known ?? operationId(method, path).replace(/^get|^post|^put/, '');
+  schemas[name] ??= json;
+  return { $ref: `#/components/schemas/${name}` };
 }
 
 /** `get /api/v1/threads/{id}` is `getThreadsId`, and `get /healthz` is `getRootHealthz`. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Refusal } from './problem.ts';
-import type { Answer } from './route.ts';
+import type { DocumentAnswer } from './route.ts';
 
 /** The keys of the query of every list. */
 export const paging = {
@@ -14,7 +14,7 @@ export function listed<T>(
   idOf: (item: T) => string,
   { limit, after }: { readonly limit: number; readonly after?: string | undefined },
   url: URL,
-): Answer<T[]> {
+): DocumentAnswer<T[]> {
   const from = after === undefined ? 0 : all.findIndex((item) => idOf(item) === after) + 1;
   if (after !== undefined && from === 0)
     throw new Refusal(404, 'E_TARGET', `the list has no \`${after}\``, { hint: 'leave `after` out' });

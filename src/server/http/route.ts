@@ -64,6 +64,8 @@ export interface Route {
   readonly document: z.ZodType | null;
   /** The media type of another answer than a document; null: it has none. */
   readonly media: string | null;
+  /** The schema of the `data` of each event; null: it answers with no stream of events. */
+  readonly data: z.ZodType | null;
   /** The statuses of its success. */
   readonly statuses: readonly number[];
   /** It needs no key, as it shows nothing of the project. */
@@ -93,6 +95,7 @@ interface RouteOptions<Params, Query, Body, Document> {
   readonly bodyBytes?: number;
   readonly document?: z.ZodType<Document>;
   readonly media?: string;
+  readonly data?: z.ZodType;
   readonly statuses?: readonly number[];
   readonly isPublic?: boolean;
   readonly isConditional?: boolean;
@@ -107,6 +110,7 @@ export function route<Params = null, Query = null, Body = null, Document = never
   options: RouteOptions<Params, Query, Body, Document>,
 ): Route {
   const { params = null, query = null, body = null, document = null, media = null } = options;
+  const { data = null } = options;
   const { statuses = [200], isPublic = false, isConditional = false, bodyBytes = 1024 * 1024 } = options;
   return {
     ...options,
@@ -116,6 +120,7 @@ export function route<Params = null, Query = null, Body = null, Document = never
     bodyBytes,
     document,
     media,
+    data,
     statuses,
     isPublic,
     isConditional,

@@ -9,6 +9,8 @@ import { makeApp } from './app.ts';
 import type { HttpServices } from './route.ts';
 import { allRoutes } from './routes/all.ts';
 import { Streams } from './stream.ts';
+import type { LogFiles } from '../../documents/logs.ts';
+import { LogKeeper } from './log-keeper.ts';
 import type { TimelineDocument } from '../../documents/runs.ts';
 import type { Shown } from '../../documents/mail.ts';
 
@@ -16,10 +18,14 @@ import type { Shown } from '../../documents/mail.ts';
 export interface Subject {
   readonly kind: 'run' | 'thread';
   readonly id: string;
+  /** Whole logs, however large the file becomes. */
+  readonly all: boolean;
 }
 
-/** The most characters of one text; of a longer one the end is saved. */
-const mostCharacters = 512 * 1024;
+/** The size that a page has at most, unless all is asked for or its documents are larger; bytes. */
+const pageBytes = 2_000_000;
+/** The most characters of a prompt, or of changes, that are saved. */
+const mostCharacters = 128 * 1024;
 
 /**
  * The page with one run or thread in it, as a single HTML file that opens from disk: the script,
@@ -27,15 +33,23 @@ const mostCharacters = 512 * 1024;
  * and no request out. Throws `E_TARGET` where the installation has no page.
  */
 export async function savedPage(services: HttpServices, subject: Subject): Promise<string> {
+  const empty = assembled(services, '');
   const answers = new Answers(services);
-  if (subject.kind === 'run') await collectRun(answers, subject.id);
-  else await collectThread(answers, subject.id);
+  const logs = await (subject.kind === 'run' ? collectRun : collectThread)(answers, subject.id);
+  // JSON escapes some characters by six.
+  const used = Buffer.byteLength(empty + JSON.stringify([answers.documents, answers.texts]));
+  const keeper = new LogKeeper(
+    (path) => answers.optional(path, false),
+    subject.all ? null : pageBytes - used,
+  );
+  for (const path of logs) await keeper.keep(path);
   const saved = {
     at: iso(services.now()),
     project: basename(services.project.root),
     route: `#/${subject.kind}s/${subject.id}`,
     documents: answers.documents,
     texts: answers.texts,
+    logs: keeper.logs,
   };
   return assembled(services, JSON.stringify(saved));
 }
@@ -56,60 +70,82 @@ class Answers {
     return this.#app.request(`/api/v1${path}`, { headers: this.#headers });
   }
 
-  /** The document at a path. Throws the problem that the API answers with. */
-  async document<T>(path: string): Promise<T> {
+  /** The document at a path, which is saved. Throws the problem that the API answers with. */
+  async document<T>(path: string, isSaved = true): Promise<T> {
     const response = await this.#ask(path);
     const found = (await response.json()) as Json;
     if (!response.ok) {
       const { code, detail } = found as { readonly code: ErrorCode; readonly detail: string };
       throw new MailroomError(code, detail);
     }
-    setOwn(this.documents, path, found);
+    if (isSaved) setOwn(this.documents, path, found);
     return found as T;
   }
 
   /** The same; null: it does not exist any more. */
-  async optional<T>(path: string): Promise<T | null> {
-    return await this.document<T>(path).catch((error: unknown) => {
+  async optional<T>(path: string, isSaved = true): Promise<T | null> {
+    return await this.document<T>(path, isSaved).catch((error: unknown) => {
       if (error instanceof MailroomError && error.code === 'E_TARGET') return null;
       throw error;
     });
   }
 
-  /** The same for plain text; it is left out where it does not exist. */
+  /**
+   * The same for plain text, of which the beginning is saved; it is left out where there is none.
+   */
   async text(path: string): Promise<void> {
     const response = await this.#ask(path);
-    if (response.ok) setOwn(this.texts, path, (await response.text()).slice(-mostCharacters));
+    if (!response.ok) return;
+    const text = await response.text();
+    const rest = text.length - mostCharacters;
+    const note = rest > 0 ? `\n… ${String(rest)} more characters are not in this file` : '';
+    setOwn(this.texts, path, text.slice(0, mostCharacters) + note);
   }
 }
 
-async function collectRun(answers: Answers, run: string): Promise<void> {
+/** Collects a run. Returns the paths of its logs, those of failed steps first. */
+async function collectRun(answers: Answers, run: string): Promise<string[]> {
   const path = `/workflow-runs/${run}`;
   await answers.document(path);
   await answers.document(`${path}/definition`);
   const { steps } = await answers.document<TimelineDocument>(`${path}/timeline`);
-  await answers.text(`${path}/logs`);
-  for (const { path: step } of steps) await answers.text(`${path}/logs?stage=${encodeURIComponent(step)}`);
+  const { files } = await answers.document<LogFiles>(`${path}/logs/files`);
+  for (const { path: step } of steps)
+    await answers.document(`${path}/logs/files?stage=${encodeURIComponent(step)}`);
+  const failed = new Set(
+    steps.filter(({ stretches }) => stretches.at(-1)?.result === 'failed').map((step) => step.path),
+  );
+  return files
+    .toReversed()
+    .toSorted((a, b) => Number(failed.has(b.step)) - Number(failed.has(a.step)))
+    .map(({ name }) => `${path}/logs/${encodeURIComponent(name)}`);
 }
 
-async function collectThread(answers: Answers, thread: string): Promise<void> {
+/** Collects a thread. Returns the paths of the logs of its turns, the last first. */
+async function collectThread(answers: Answers, thread: string): Promise<string[]> {
   const shown = await answers.document<Shown>(`/threads/${thread}`);
-  if (shown.kind !== 'thread') return;
+  if (shown.kind !== 'thread') return [];
   for (const { id, commit } of shown.messages) {
     await answers.document(`/messages/${id}`);
     if (commit !== null) await answers.optional(`/messages/${id}/diff`);
   }
   const turns = [...shown.messages.map(({ turn }) => turn), ...shown.turns.map(({ id }) => id)];
-  for (const turn of new Set(turns.filter((id) => id !== null))) await collectTurn(answers, turn);
+  const logs: string[] = [];
+  for (const turn of new Set(turns.filter((id) => id !== null)))
+    logs.unshift(...(await collectTurn(answers, turn)));
+  return logs;
 }
 
 /** The folder of an old turn may be gone. */
-async function collectTurn(answers: Answers, turn: string): Promise<void> {
+async function collectTurn(answers: Answers, turn: string): Promise<string[]> {
   const shown = await answers.optional<Shown>(`/turns/${turn}`);
-  if (shown?.kind !== 'turn') return;
-  for (const { attempt, round } of shown.invocations)
-    for (const file of ['prompt', 'stdout', 'stderr', 'changes'])
-      await answers.text(`/turns/${turn}/${String(attempt)}/${String(round)}/${file}`);
+  if (shown?.kind !== 'turn') return [];
+  const folders = shown.invocations.map(
+    ({ attempt, round }) => `/turns/${turn}/${String(attempt)}/${String(round)}`,
+  );
+  for (const folder of folders)
+    for (const file of ['prompt', 'changes']) await answers.text(`${folder}/${file}`);
+  return folders.flatMap((folder) => [`${folder}/stderr`, `${folder}/stdout`]);
 }
 
 /** The page with its parts inside it, and the data as JSON that is never run. */

@@ -62,6 +62,15 @@ export async function command(
   return await send(`${path}/${verb}`, {});
 }
 
+/** The most notices that one request puts away. */
+const mostNotices = 1_000;
+
+/** Puts notices away: they leave the inbox, and nothing is deleted. */
+export async function putAway(ids: readonly string[]): Promise<void> {
+  for (let from = 0; from < ids.length; from += mostNotices)
+    await send('/inbox/done', { ids: ids.slice(from, from + mostNotices) });
+}
+
 /** Orders a worker to do something. */
 export async function order(worker: string, what: 'drain' | 'pause' | 'unpause'): Promise<void> {
   await send(`${at('workers', worker)}/${what}`, {});

@@ -1,3 +1,4 @@
+import { hearTime } from '../state/clock.ts';
 import { saved, type Saved } from '../state/saved.ts';
 import { forgetKey, key } from '../state/session.ts';
 
@@ -47,6 +48,16 @@ export async function readText(path: string): Promise<string> {
   if (saved !== null) return saved.texts[path] ?? '';
   const response = await request('GET', path, { headers: { Accept: 'text/plain' } });
   return await response.text();
+}
+
+/** Lets the browser save a file of the API, by its whole address. Throws a `Problem`. */
+export async function saveFile(address: string, name: string): Promise<void> {
+  const response = await request('GET', address.replace(base, ''), {});
+  const anchor = document.createElement('a');
+  anchor.href = URL.createObjectURL(await response.blob());
+  anchor.download = name.split('/').at(-1) ?? '';
+  anchor.click();
+  URL.revokeObjectURL(anchor.href);
 }
 
 function savedDocument({ documents }: Saved, path: string): unknown {
@@ -114,6 +125,7 @@ async function request(method: string, path: string, options: RequestInit): Prom
     if (options.signal?.aborted === true) throw error;
     throw new Problem('E_OFFLINE', 0, 'the server does not answer', 'start it again with `mailroom serve`');
   }
+  hearTime(response.headers.get('Date'));
   if (response.ok || response.status === 304) return response;
   const problem = await problemOf(response);
   if (response.status === 401) forgetKey();
@@ -144,4 +156,10 @@ async function problemOf(response: Response): Promise<Problem> {
 /** A path of the API with a part that may hold any character. */
 export function at(...parts: readonly string[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('');
+}
+
+/** The path of a list of threads; an empty value restricts nothing. */
+export function threadsPath(of: Readonly<Record<string, string | number>>): string {
+  const given = Object.entries(of).filter(([, value]) => value !== '');
+  return `/threads?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
 }

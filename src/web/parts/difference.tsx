@@ -1,50 +1,205 @@
+import { signal, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { besides, readPatch, type Hunk, type PatchFile, type PatchLine } from '../patch.ts';
+import { isWide } from '../state/wide.ts';
 import { Panel } from './panel.tsx';
 import { visible } from './text.tsx';
 
-/** The most characters of a difference that are shown. */
-const mostShown = 200_000;
+/** Files with more lines are folded at first, and so is what comes after so many lines. */
+const mostLines = 1_500;
+/** Null: side by side where there is room. */
+const wanted = signal<boolean | null>(null);
 
-/** The files of a patch, with its size. */
+/** The files of a patch, with its size: a list that leads to each, and their changed lines. */
 export function Patch({ title, patch }: { readonly title: string; readonly patch: string }) {
-  const { files, added, removed } = sizeOf(patch);
-  const size = `${String(files)} ${files === 1 ? 'file' : 'files'}, +${String(added)} −${String(removed)}`;
+  const files = useMemo(() => readPatch(patch), [patch]);
+  const sum = (of: 'added' | 'removed') => files.reduce((all, file) => all + file[of], 0);
+  const size = `${String(files.length)} ${files.length === 1 ? 'file' : 'files'}, +${String(sum('added'))} −${String(sum('removed'))}`;
+  const isBeside = wanted.value ?? isWide.value;
+  const opened = openedOf(files);
   return (
     <Panel title={title} aside={<span class="dim">{size}</span>}>
-      {patch !== '' && <Difference patch={patch.trimEnd()} />}
+      {files.length > 1 && <FileList files={files} />}
+      {files.length > 0 && (
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={isBeside}
+            onChange={(event) => (wanted.value = event.currentTarget.checked)}
+          />{' '}
+          Side by side
+        </label>
+      )}
+      {files.map((file, index) => (
+        <File key={index} id={placeOf(index)} file={file} isOpen={opened.has(index)} isBeside={isBeside} />
+      ))}
     </Panel>
   );
 }
 
-/** A patch with its added and removed lines coloured; the signs at their beginning stay. */
-function Difference({ patch }: { readonly patch: string }) {
-  const lines = patch.slice(0, mostShown).split('\n');
-  const rest = patch.length - mostShown;
-  return (
-    <pre class="text code difference" tabIndex={0}>
-      {lines.map((line, index) => (
-        <span key={index} class={classOf(line)}>
-          {`${visible(line)}\n`}
-        </span>
-      ))}
-      {rest > 0 && `… ${String(rest)} more characters`}
-    </pre>
+function placeOf(index: number): string {
+  return `file-${String(index)}`;
+}
+
+/** The files that are open at first: as many as can be shown at once. */
+function openedOf(files: readonly PatchFile[]): Set<number> {
+  let left = mostLines;
+  return new Set(
+    files.flatMap((file, index) => {
+      const lines = linesOf(file);
+      if (lines > left) return [];
+      left -= lines;
+      return [index];
+    }),
   );
 }
 
-function classOf(line: string): string {
-  if (/^(?:diff|index|\+\+\+|---|new file|deleted file|old mode|new mode) ?/.test(line)) return 'of-file';
-  if (line.startsWith('@@')) return 'of-place';
-  if (line.startsWith('+')) return 'added';
-  return line.startsWith('-') ? 'removed' : 'same';
+function linesOf({ hunks }: PatchFile): number {
+  return hunks.reduce((sum, { lines }) => sum + lines.length + 1, 0);
 }
 
-/** The files of a patch, and how many lines it adds to and removes from all of them. */
-function sizeOf(patch: string): { files: number; added: number; removed: number } {
-  const lines = patch.split('\n');
-  const count = (pattern: RegExp) => lines.filter((line) => pattern.test(line)).length;
-  return {
-    files: count(/^diff /),
-    added: count(/^\+(?!\+\+ )/),
-    removed: count(/^-(?!-- )/),
+function FileList({ files }: { readonly files: readonly PatchFile[] }) {
+  const go = (event: MouseEvent, index: number) => {
+    event.preventDefault();
+    const file = document.getElementById(placeOf(index));
+    if (!(file instanceof HTMLDetailsElement)) return;
+    file.open = true;
+    file.scrollIntoView({ block: 'start' });
+    file.querySelector('summary')?.focus();
   };
+  return (
+    <ul class="patch-files">
+      {files.map((file, index) => (
+        <li key={index}>
+          <a href={`#${placeOf(index)}`} onClick={(event) => go(event, index)}>
+            <code>{visible(file.path)}</code>
+          </a>
+          <Counts file={file} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Counts({ file: { added, removed, notes } }: { readonly file: PatchFile }) {
+  return (
+    <span>
+      {notes.length > 0 && <span class="dim">{`${visible(notes.join(', '))} `}</span>}
+      {added > 0 && <span class="plus">{`+${String(added)} `}</span>}
+      {removed > 0 && <span class="minus">{`−${String(removed)}`}</span>}
+    </span>
+  );
+}
+
+function File({
+  id,
+  file,
+  isOpen,
+  isBeside,
+}: {
+  readonly id: string;
+  readonly file: PatchFile;
+  readonly isOpen: boolean;
+  readonly isBeside: boolean;
+}) {
+  const isShown = useSignal(isOpen);
+  const most = useSignal(mostLines);
+  const total = linesOf(file);
+  return (
+    <details
+      class="patch-file"
+      id={id}
+      open={isOpen}
+      onToggle={(event) => (isShown.value = event.currentTarget.open)}
+    >
+      <summary>
+        <code>
+          {file.from !== null && `${visible(file.from)} → `}
+          {visible(file.path)}
+        </code>
+        <Counts file={file} />
+      </summary>
+      {file.hunks.length === 0 && <p class="dim">No lines are shown of it.</p>}
+      {isShown.value && file.hunks.length > 0 && (
+        <div class="difference" tabIndex={0} role="region" aria-label={`Changes of ${visible(file.path)}`}>
+          <table>
+            <tbody>
+              {within(file.hunks, most.value).map((hunk, index) => (
+                <HunkRows key={index} hunk={hunk} isBeside={isBeside} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {isShown.value && total > most.value && (
+        <p>
+          <button type="button" onClick={() => (most.value += 2 * mostLines)}>
+            Show more
+          </button>{' '}
+          <span class="dim">{`${(total - most.value).toLocaleString('en')} more lines`}</span>
+        </p>
+      )}
+    </details>
+  );
+}
+
+/** The first lines of some hunks. */
+function within(hunks: readonly Hunk[], most: number): Hunk[] {
+  let left = most;
+  return hunks.flatMap((hunk) => {
+    if (left <= 0) return [];
+    const lines = hunk.lines.slice(0, left);
+    left -= lines.length + 1;
+    return [{ ...hunk, lines }];
+  });
+}
+
+function HunkRows({ hunk, isBeside }: { readonly hunk: Hunk; readonly isBeside: boolean }) {
+  return (
+    <>
+      <tr class="hunk">
+        <td colSpan={isBeside ? 4 : 3}>{visible(hunk.head)}</td>
+      </tr>
+      {isBeside
+        ? besides(hunk.lines).map(([before, after], index) => (
+            <tr key={index}>
+              <Half line={before} number={before?.before ?? null} />
+              <Half line={after} number={after?.after ?? null} />
+            </tr>
+          ))
+        : hunk.lines.map((line, index) => (
+            <tr key={index} class={line.kind}>
+              <td class="at">{line.before}</td>
+              <td class="at">{line.after}</td>
+              <td>
+                <Content line={line} />
+              </td>
+            </tr>
+          ))}
+    </>
+  );
+}
+
+function Half({ line, number }: { readonly line: PatchLine | null; readonly number: number | null }) {
+  const kind = line === null ? '' : line.kind;
+  return (
+    <>
+      <td class={`at ${kind}`}>{number}</td>
+      <td class={`split ${kind}`}>{line !== null && <Content line={line} />}</td>
+    </>
+  );
+}
+
+const signs = { same: ' ', added: '+', removed: '-' } as const;
+
+/** A line with its sign: colours are never the only one. */
+function Content({ line: { kind, text, isUnended } }: { readonly line: PatchLine }) {
+  return (
+    <>
+      {signs[kind]}
+      {visible(text.replace(/\r$/, ''))}
+      {text.endsWith('\r') && <span class="dim">␍</span>}
+      {isUnended && <span class="dim"> (no line feed at the end of the file)</span>}
+    </>
+  );
 }

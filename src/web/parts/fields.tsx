@@ -1,5 +1,6 @@
 import { signal, type Signal } from '@preact/signals';
 import type { Json } from '../../kernel/json.ts';
+import type { ComponentChildren } from 'preact';
 import { oneLine } from '../../kernel/one-line.ts';
 import { Problem } from '../api/client.ts';
 import { draft } from '../state/drafts.ts';
@@ -48,9 +49,15 @@ function valuesOf(
 
 /** The values typed under `place`; null: the fields that are missing or wrong say so. */
 export function typedFields(shapes: Shapes, place: string): Readonly<Record<string, Json>> | null {
-  const { values, faults } = valuesOf(shapes, (name) => draft(`${place}/${name}`).value);
+  const typed = (name: string) => draftOf(place, name, shapes[name]).value;
+  const { values, faults } = valuesOf(shapes, typed);
   show(place, faults);
   return Object.keys(faults).length === 0 ? values : null;
+}
+
+/** What a field holds: what was typed, at first its default. */
+function draftOf(place: string, name: string, shape: FieldShape | undefined): Signal<string> {
+  return draft(`${place}/${name}`, shape?.default == null ? '' : written(shape.default));
 }
 
 function show(place: string, faults: Faults): void {
@@ -136,7 +143,7 @@ export function Fields({ shapes, place }: { readonly shapes: Shapes; readonly pl
 }
 
 function Field({
-  name,
+  name: field,
   shape,
   place,
 }: {
@@ -144,35 +151,65 @@ function Field({
   readonly shape: FieldShape;
   readonly place: string;
 }) {
-  const id = `${place}-${name}`;
-  const label = oneLine(name, 80);
+  const id = `${place}-${field}`;
+  const label = oneLine(field, 80);
   const faults = faultsOf(place);
-  const fault = faults.value[name];
-  const text = draft(`${place}/${name}`);
+  const fault = faults.value[field];
+  const text = draftOf(place, field, shape);
   const type = (typed: string) => {
     text.value = typed;
-    const { [name]: _own, ...others } = faults.value;
+    const { [field]: _own, ...others } = faults.value;
     if (fault !== undefined) faults.value = others;
   };
+  const isRequired = shape.required && shape.default == null;
+  const choices = choicesOf(shape);
+  const isShort = choices !== null && choices.length <= mostRadios;
+  const input = { id, shape, text: text.value, isWrong: fault !== undefined, type };
+  const name = (
+    <>
+      {label}
+      {isRequired && <span class="required"> required</span>}
+    </>
+  );
   return (
     <div class="field">
-      <label for={id}>
-        {label}
-        {shape.required && shape.default == null && <span class="required"> required</span>}
-      </label>
-      <Input id={id} shape={shape} text={text.value} isWrong={fault !== undefined} type={type} />
+      {isShort ? (
+        <Radios
+          {...input}
+          legend={name}
+          choices={shape.required || shape.default != null ? choices : ['', ...choices]}
+        />
+      ) : (
+        <>
+          <label for={id}>{name}</label>
+          <Input {...input} choices={choices} />
+        </>
+      )}
       {fault !== undefined && (
         <p class="fault" id={`${id}-fault`}>
           {oneLine(fault, 300)}
         </p>
       )}
       <p class="help" id={`${id}-help`}>
-        {shape.description != null && shape.description !== '' && `${oneLine(shape.description, 300)} `}
+        {shape.description != null && `${sentence(oneLine(shape.description, 300))} `}
         {shape.enum === null && shape.type !== 'string' && `Type: ${inWords(shape)}. `}
-        {shape.default != null && `Default: ${oneLine(written(shape.default), 120)}.`}
+        {shape.default != null && `Default: ${oneLine(written(shape.default), 120)}`}
       </p>
     </div>
   );
+}
+
+/** So many values are all shown at once. */
+const mostRadios = 4;
+
+/** The values that a field may have; null: any of its type. */
+function choicesOf(shape: FieldShape): readonly string[] | null {
+  return shape.enum?.map(written) ?? (shape.type === 'boolean' ? ['true', 'false'] : null);
+}
+
+/** A text with what ends a sentence. */
+function sentence(text: string): string {
+  return text === '' || /[.!?:\u2026]$/.test(text) ? text : `${text}.`;
 }
 
 interface InputProps {
@@ -183,19 +220,58 @@ interface InputProps {
   readonly type: (text: string) => void;
 }
 
-function Input({ id, shape, text, isWrong, type }: InputProps) {
+/** A few values, one of which is chosen by one click; an empty one is none. */
+function Radios({
+  legend,
+  choices,
+  ...of
+}: InputProps & { readonly legend: ComponentChildren; readonly choices: readonly string[] }) {
+  const { id, text, isWrong, type } = of;
+  return (
+    <fieldset class="choices" aria-describedby={describedBy(id, isWrong)}>
+      <legend>{legend}</legend>
+      {choices.map((each, place) => (
+        <label key={each}>
+          <input
+            type="radio"
+            id={place === 0 ? id : undefined}
+            name={id}
+            checked={text === each}
+            onChange={() => type(each)}
+          />
+          {each === '' ? 'not given' : oneLine(each, 120)}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function describedBy(id: string, isWrong: boolean): string {
+  return isWrong ? `${id}-fault ${id}-help` : `${id}-help`;
+}
+
+function Input({
+  id,
+  shape,
+  text,
+  isWrong,
+  type,
+  choices,
+}: InputProps & { readonly choices: readonly string[] | null }) {
   const typed = (event: { currentTarget: { value: string } }) => type(event.currentTarget.value);
   const given = {
     id,
-    'aria-describedby': isWrong ? `${id}-fault ${id}-help` : `${id}-help`,
+    'aria-describedby': describedBy(id, isWrong),
     'aria-invalid': isWrong,
     value: text,
+    ...(shape.default != null && { placeholder: oneLine(written(shape.default), 120) }),
   };
-  const choices = shape.enum?.map(written) ?? (shape.type === 'boolean' ? ['true', 'false'] : null);
   if (choices !== null)
     return (
       <select {...given} onChange={typed}>
-        <option value="">{shape.default == null ? 'Choose …' : 'Default'}</option>
+        <option value="">
+          {shape.default == null ? 'Choose …' : `Default: ${oneLine(written(shape.default), 60)}`}
+        </option>
         {choices.map((each) => (
           <option key={each} value={each}>
             {oneLine(each, 120)}

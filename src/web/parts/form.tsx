@@ -1,11 +1,13 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { oneLine } from '../../kernel/one-line.ts';
+import type { CommandResult } from '../api/actions.ts';
+import { send } from '../api/client.ts';
 import type { Session } from '../../documents/status.ts';
 import { past } from '../state/past.ts';
 import { saved } from '../state/saved.ts';
 import { useLive } from '../state/live.ts';
-import { complain } from '../state/toasts.ts';
+import { complain, notify } from '../state/toasts.ts';
 
 /** Runs one action at a time, and shows why it failed. */
 export function useAction() {
@@ -22,6 +24,18 @@ export function useAction() {
     }
   };
   return { busy, run };
+}
+
+/** Sends a command by its path, and reports when it takes effect. */
+export async function perform(path: string): Promise<void> {
+  const { state, reason } = await send<CommandResult>(path, {});
+  if (state === 'refused') notify(`Refused: ${oneLine(reason ?? '')}`);
+  else notify(state === 'recorded' ? 'Recorded: it takes effect when a controller runs.' : 'Done.');
+}
+
+/** The same for what a path names, such as `/roles/qa` or `/turns/t3`. */
+export async function say(path: string, verb: 'pause' | 'unpause' | 'cancel' | 'retry'): Promise<void> {
+  await perform(`${path}/${verb}`);
 }
 
 /** Why this person must not change anything here; null: nothing forbids it. */
@@ -56,6 +70,8 @@ export function ActButton(props: {
   readonly act: () => Promise<unknown>;
   readonly sure?: string;
   readonly kind?: 'primary' | 'danger' | 'quiet';
+  /** What it does, where its content is only a sign. */
+  readonly label?: string;
   readonly children: ComponentChildren;
 }) {
   const { busy, run } = useAction();
@@ -76,7 +92,8 @@ export function ActButton(props: {
       aria-busy={busy.value}
       aria-disabled={busy.value}
       disabled={refusal !== null}
-      title={refusal ?? undefined}
+      aria-label={props.label}
+      title={refusal ?? props.label}
       onClick={press}
       onBlur={() => (asks.value = false)}
     >

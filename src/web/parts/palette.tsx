@@ -4,12 +4,13 @@ import { oneLine } from '../../kernel/one-line.ts';
 import type { WorkflowRow } from '../../documents/workflows.ts';
 import { rank } from '../find.ts';
 import { dialog, shortcuts } from '../keys.ts';
+import { threadsPath } from '../api/client.ts';
 import { useLive } from '../state/live.ts';
 import { go, link } from '../state/route.ts';
 import { Dialog } from './dialog.tsx';
 import type { InboxDocument } from '../../documents/inbox.ts';
 import type { RunSummary } from '../../documents/runs.ts';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview, ThreadRow } from '../../documents/status.ts';
 
 interface Command {
   readonly kind: string;
@@ -25,7 +26,7 @@ export function Palette() {
   const typed = useSignal('');
   const chosen = useSignal(0);
   const input = useRef<HTMLInputElement>(null);
-  const commands = useCommands();
+  const commands = useCommands(typed.value);
   const found = useComputed(() => rank(commands, typed.value).slice(0, mostShown));
   useLayoutEffect(() => input.current?.focus(), []);
   const take = (command: Command | undefined) => {
@@ -95,8 +96,9 @@ function Found({ commands, chosen, take }: FoundProps) {
   );
 }
 
-function useCommands(): readonly Command[] {
-  const status = useLive<StatusDocument>('/status').value.value;
+function useCommands(typed: string): readonly Command[] {
+  const threads = useLive<readonly ThreadRow[]>(threadsPath({ q: typed, limit: mostShown })).value.value;
+  const status = useLive<Overview>('/status').value.value;
   const inbox = useLive<InboxDocument>('/inbox').value.value;
   const runs = useLive<readonly RunSummary[]>('/workflow-runs').value.value;
   const workflows = useLive<readonly WorkflowRow[]>('/workflows').value.value;
@@ -113,6 +115,6 @@ function useCommands(): readonly Command[] {
     ...(status?.roles ?? []).map(({ name }) => to('role', name, 'roles', name)),
     ...(workflows ?? []).map(({ name, file }) => to('workflow', name ?? file, 'workflows', name ?? file)),
     ...(runs ?? []).map(({ run, workflow }) => to('run', `${workflow} ${run}`, 'runs', run)),
-    ...(status?.threads ?? []).toReversed().map(({ id, subject }) => to('thread', subject, 'threads', id)),
+    ...(threads ?? []).map(({ id, subject }) => to('thread', subject, 'threads', id)),
   ];
 }

@@ -2,18 +2,24 @@ import type { ComponentChildren } from 'preact';
 import type { Live } from '../state/live.ts';
 import type { Problem } from '../api/client.ts';
 import { saved } from '../state/saved.ts';
+import { useHeading } from '../state/tab.ts';
 import { State, visible } from './text.tsx';
 
 /** A view: its title, which gets the focus when it opens, and what can be done there. */
 export function View(props: {
   readonly title: ComponentChildren;
+  /** What the tab says; absent: the title. */
+  readonly tab?: string;
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
+  const heading = useHeading('view', props.tab);
   return (
     <>
       <header class="head">
-        <h1 tabIndex={-1}>{props.title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {props.title}
+        </h1>
         {saved === null && props.actions !== undefined && <div class="actions">{props.actions}</div>}
       </header>
       {props.children}
@@ -23,11 +29,13 @@ export function View(props: {
 
 export function Panel(props: {
   readonly title: string;
+  /** Where it stands, for the style sheet. */
+  readonly place?: string;
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
 }) {
   return (
-    <section class="panel">
+    <section class={`panel ${props.place ?? ''}`}>
       <header>
         <h2>{props.title}</h2>
         {props.aside}

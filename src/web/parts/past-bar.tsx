@@ -1,27 +1,31 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { moment, seconds } from '../../kernel/local-time.ts';
 import { useLive } from '../state/live.ts';
-import { clock } from '../state/now.ts';
+import { clock } from '../state/clock.ts';
 import { past, pastProblem, showMoment, showNow } from '../state/past.ts';
 import { Trouble } from './panel.tsx';
 import type { RunSummary } from '../../documents/runs.ts';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview } from '../../documents/status.ts';
 
 /** The number of places of the slider. */
 const places = 1_000;
 /** Milliseconds for which the slider rests before its place is shown. */
 const rest = 80;
 
-/** A slider over the whole past of the project: what the page shows is as it was then. */
-export function PastBar({ close }: { readonly close: () => void }) {
-  const first = useFirst();
+/** A place of the slider becomes the time that the page shows, once the slider rests. */
+function useSlider(first: number | null) {
   const last = useSignal(clock.peek());
   const moving = useSignal<{ readonly time: number; readonly timer: number } | null>(null);
   const shown = moving.value?.time ?? past.value?.time ?? last.value;
-  const record = past.value?.record ?? 0;
   const length = Math.max(1, last.value - (first ?? 0));
+  // A place that was chosen before it is known where the past begins.
+  const wanted = useSignal<number | null>(null);
   const goTo = (place: number) => {
-    if (first === null) return;
+    if (first === null) {
+      wanted.value = place;
+      return;
+    }
     clearTimeout(moving.value?.timer);
     const time = Math.round(first + (length * place) / places);
     const timer = window.setTimeout(() => {
@@ -32,8 +36,24 @@ export function PastBar({ close }: { readonly close: () => void }) {
     }, rest);
     moving.value = { time, timer };
   };
+  useEffect(() => {
+    const place = wanted.value;
+    if (first === null || place === null) return;
+    wanted.value = null;
+    goTo(place);
+  }, [first]);
+  const stop = () => clearTimeout(moving.value?.timer);
+  const place = first === null ? (wanted.value ?? places) : Math.round((places * (shown - first)) / length);
+  return { shown, place, isNow: shown === last.value, isLoading: wanted.value !== null, goTo, stop };
+}
+
+/** A slider over the whole past of the project: what the page shows is as it was then. */
+export function PastBar({ close }: { readonly close: () => void }) {
+  const first = useFirst();
+  const { shown, place, isNow, isLoading, goTo, stop } = useSlider(first);
+  const record = past.value?.record ?? 0;
   const end = () => {
-    clearTimeout(moving.value?.timer);
+    stop();
     showNow();
     close();
   };
@@ -45,12 +65,13 @@ export function PastBar({ close }: { readonly close: () => void }) {
         type="range"
         min={0}
         max={places}
-        value={first === null ? places : Math.round((places * (shown - first)) / length)}
-        aria-valuetext={shown === last.value ? 'now' : inWords(shown)}
+        value={place}
+        aria-busy={first === null}
+        aria-valuetext={isNow ? 'now' : inWords(shown)}
         onInput={(event) => goTo(Number(event.currentTarget.value))}
       />
       <output for="past">
-        {past.value === null ? 'now' : inWords(past.value.time)}
+        {isLoading ? 'loading …' : past.value === null ? 'now' : inWords(past.value.time)}
         {record > 0 && `, record ${String(record)}`}
       </output>
       <button type="button" disabled={record <= 1} onClick={() => void showMoment(String(record - 1))}>
@@ -82,13 +103,13 @@ function inWords(time: number): string {
  * run; null: not known yet.
  */
 function useFirst(): number | null {
-  const begin = useLive<StatusDocument>('/status?at=1');
-  const status = useLive<StatusDocument>('/status', 'now').value.value;
+  const begin = useLive<Overview>('/status?at=1');
+  const status = useLive<Overview>('/status', 'now').value.value;
   const runs = useLive<readonly RunSummary[]>('/workflow-runs', 'now').value.value;
   if (begin.value.value?.at != null) return Date.parse(begin.value.value.at.time);
   if (begin.problem.value === null || status === null || runs === null) return null;
   const times = [
-    ...status.threads.map(({ opened }) => opened),
+    ...(status.begun === null ? [] : [status.begun]),
     ...runs.flatMap(({ started_at: at }) => at ?? []),
   ].map((at) => Date.parse(at));
   return times.reduce((least, time) => Math.min(least, time), clock.peek() - 1_000);

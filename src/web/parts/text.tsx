@@ -1,40 +1,48 @@
-import { useComputed } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { money, type Cost } from '../../kernel/cost.ts';
 import { shortId } from '../../kernel/ids.ts';
 import { escapeOf, oneLine, replaceUnsafe } from '../../kernel/one-line.ts';
 import { clock, moment } from '../../kernel/local-time.ts';
 import { duration, span } from '../../kernel/times.ts';
-import { link } from '../state/route.ts';
 import { now } from '../state/now.ts';
+import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
-import type { Explained } from '../../documents/common.ts';
+import type { Standing } from '../../documents/standing.ts';
 
 /** Text of others with its line breaks and tabs; control and direction characters are visible. */
 export function visible(text: string): string {
   return replaceUnsafe(text, (character) => (/[\n\t]/.test(character) ? character : escapeOf(character)));
 }
 
-/** The longest text of others that is shown at once, in characters. */
-const mostShown = 200_000;
+/** How much of what others wrote is shown at once, in characters. */
+const step = 200_000;
 
 interface TextProps {
   readonly value: string;
   readonly kind?: 'prose' | 'code';
-  /** What is shown of a very long text; default: its start. */
-  readonly keeps?: 'start' | 'end';
 }
 
-/** A text of several lines, as it was written. */
-export function Text({ value, kind = 'prose', keeps = 'start' }: TextProps) {
-  const rest = Math.max(0, value.length - mostShown);
-  const shown = keeps === 'start' ? value.slice(0, mostShown) : value.slice(rest);
+/**
+ * A text of several lines, as it was written; of a very long one its beginning, and more on demand.
+ */
+export function Text({ value, kind = 'prose' }: TextProps) {
+  const most = useSignal(step);
+  const rest = value.length - most.value;
   return (
-    <pre class={`text ${kind}`} tabIndex={kind === 'code' ? 0 : undefined}>
-      {rest > 0 && keeps === 'end' && `… ${String(rest)} earlier characters\n`}
-      {visible(shown)}
-      {rest > 0 && keeps === 'start' && `\n… ${String(rest)} more characters`}
-    </pre>
+    <>
+      <pre class={`text ${kind}`} tabIndex={kind === 'code' ? 0 : undefined}>
+        {visible(value.slice(0, most.value))}
+      </pre>
+      {rest > 0 && (
+        <p>
+          <button type="button" onClick={() => (most.value += step)}>
+            Show more
+          </button>{' '}
+          <span class="dim">{`${rest.toLocaleString('en')} more characters`}</span>
+        </p>
+      )}
+    </>
   );
 }
 
@@ -57,12 +65,18 @@ export function Id({ value }: { readonly value: string }) {
   );
 }
 
-/** How long ago something was. */
+/** A time with its date and time zone, such as `2026-11-21 20:45 GMT+1`. */
+function zoned(at: string): string {
+  const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'short' }).formatToParts(new Date(at));
+  return `${moment(at)} ${parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''}`;
+}
+
+/** How long ago something was; in a file, which is read at any time, when. */
 export function Ago({ at }: { readonly at: string }) {
   const text = useComputed(() => span(now.value - Date.parse(at)));
   return (
-    <time dateTime={at} title={moment(at)}>
-      {text} ago
+    <time dateTime={at} title={zoned(at)}>
+      {saved === null ? `${text.value} ago` : moment(at)}
     </time>
   );
 }
@@ -71,7 +85,7 @@ export function Ago({ at }: { readonly at: string }) {
 export function Lasting({ from, to = null }: { readonly from: string; readonly to?: string | null }) {
   const start = Date.parse(from);
   const text = to === null ? span(now.value - start) : duration(Date.parse(to) - start);
-  return <time title={`${moment(from)} – ${to === null ? 'now' : moment(to)}`}>{text}</time>;
+  return <time title={`${moment(from)} – ${to === null ? 'now' : zoned(to)}`}>{text}</time>;
 }
 
 /** A time of the day that is still to come. */
@@ -81,7 +95,7 @@ export function Until({ at }: { readonly at: string }) {
     return rest > 0 ? `in ${span(rest)}` : `${span(-rest)} ago`;
   });
   return (
-    <time dateTime={at} title={moment(at)}>
+    <time dateTime={at} title={zoned(at)}>
       {clock(at, now.peek())} ({left})
     </time>
   );
@@ -116,6 +130,25 @@ export function State({ value }: { readonly value: string }) {
   return <span class={`state ${toneOf(value)}`}>{value.toLowerCase().replaceAll('_', ' ')}</span>;
 }
 
+/** The colour of how something stands. */
+export const toneByStanding: Readonly<Record<Standing['is'], string>> = {
+  'needs you': 'wait',
+  working: 'busy',
+  waiting: 'calm',
+  failed: 'bad',
+  done: 'good',
+};
+
+/** The colour of a standing: what was skipped or cancelled is done, and no success. */
+export function toneOfStanding({ is, word }: Standing): string {
+  return word === 'skipped' || word === 'cancelled' ? 'calm' : toneByStanding[is];
+}
+
+/** How something stands, as its word with its colour. */
+export function Stands({ standing }: { readonly standing: Standing }) {
+  return <span class={`state ${toneOfStanding(standing)}`}>{oneLine(standing.word, 60)}</span>;
+}
+
 /** A command for the terminal, with a button that copies it. */
 export function CommandLine({ value }: { readonly value: string }) {
   const copy = () => {
@@ -135,36 +168,6 @@ export function CommandLine({ value }: { readonly value: string }) {
       >
         Copy
       </button>
-    </div>
-  );
-}
-
-/** Why something does not move: the reason, since when, until when, and what changes it. */
-export function Why({ why, target }: { readonly why: Explained; readonly target?: string }) {
-  return (
-    <div class="why">
-      <p>
-        <Sentence value={/[.?!]$/.test(why.reason) ? why.reason : `${why.reason}.`} />
-        {why.cause !== null && (
-          <>
-            {' '}
-            Since <Ago at={why.cause.at} />.
-          </>
-        )}
-        {why.until !== null && (
-          <>
-            {' '}
-            Until <Until at={why.until} />.
-          </>
-        )}
-        {target !== undefined && (
-          <>
-            {' '}
-            <a href={link('why', target)}>Why?</a>
-          </>
-        )}
-      </p>
-      {why.command !== null && <CommandLine value={why.command} />}
     </div>
   );
 }

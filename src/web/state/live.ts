@@ -87,8 +87,10 @@ async function load(path: string, entry: Entry): Promise<void> {
   entry.busy = false;
 }
 
-/** What mail and runs do not change: the project, its definitions, its past, and its commits. */
-const ofProject = /^\/(?:session|protocol|workflows)\b|\/(?:definition|diff)$|\?at=/;
+/** Nothing that happens in the project changes it. */
+const session = '/session';
+/** What mail and runs do not change: the definitions of the project, its past, and its commits. */
+const ofProject = /^\/(?:protocol|workflows)\b|\/(?:definition|diff)$|[?&]at=/;
 /** Runs change it, and mail does not: it has the last run of each workflow. */
 const workflows = '/workflows';
 
@@ -97,6 +99,8 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** True: everything may have changed. */
 let isAll = false;
+/** Changes were missed. */
+let isGap = false;
 /** A run has changed. */
 let isRun = false;
 
@@ -107,6 +111,7 @@ export const edition = signal(0);
 export function refreshAll(what: Changed): void {
   if (what === 'run') isRun = true;
   else if (what !== 'mail') isAll = true;
+  if (what === null) isGap = true;
   const now = performance.now();
   const due = pace.changed(what !== 'project', now);
   if (due === null) return;
@@ -114,10 +119,21 @@ export function refreshAll(what: Changed): void {
   timer = setTimeout(readChanged, due - now);
 }
 
+/** Milliseconds between two looks of a hidden tab at what needs a person. */
+const glance = 15_000;
+
+setInterval(() => {
+  const inbox = entries.get('/inbox');
+  if (document.hidden && inbox !== undefined && inbox.users > 0) refresh('/inbox', inbox);
+}, glance);
+
 function readChanged(): void {
-  const isOf = (path: string) => isAll || (isRun && path === workflows) || !ofProject.test(path);
+  const isOf = (path: string) => {
+    if (path === session) return isGap;
+    return isAll || (isRun && path === workflows) || !ofProject.test(path);
+  };
   pace.read(performance.now());
   for (const [path, entry] of entries) if (entry.users > 0 && isOf(path)) refresh(path, entry);
   if (isAll) edition.value += 1;
-  [isAll, isRun] = [false, false];
+  [isAll, isRun, isGap] = [false, false, false];
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { Problem, read } from '../api/client.ts';
 import { query, refine } from './route.ts';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview } from '../../documents/status.ts';
 
 /** A moment of the past. */
 export interface PastMoment {
@@ -30,7 +30,7 @@ export async function showMoment(text: string): Promise<void> {
   const own = asked;
   isPastShown.value = true;
   try {
-    const { document } = await read<StatusDocument>(`/status?at=${encodeURIComponent(text)}`);
+    const { document } = await read<Overview>(`/status?at=${encodeURIComponent(text)}`);
     if (own !== asked || document?.at == null) return;
     const { record, time } = document.at;
     const isRecord = /^\d+$/.test(text);
@@ -58,12 +58,13 @@ export function takeMoment(): void {
 }
 
 const ofMail = /^\/(?:status|threads|messages|turns)\b/;
-const ofRuns = /^\/workflow-runs(?:\/[^/]+)?$/;
+const ofRuns = /^\/workflow-runs(?:\/[^/?]+)?(?:\?|$)/;
 
 /** The path of a document as it was at a moment; of one without a past, itself. */
 export function pathThen(path: string, moment: PastMoment | null): string {
-  if (moment === null || path.includes('?')) return path;
+  if (moment === null || /[?&]at=/.test(path)) return path;
+  const then = (at: string) => `${path}${path.includes('?') ? '&' : '?'}at=${encodeURIComponent(at)}`;
   // A record of a run is one of its own journal, so runs are asked for by time.
-  if (ofRuns.test(path)) return `${path}?at=${encodeURIComponent(new Date(moment.time).toISOString())}`;
-  return ofMail.test(path) ? `${path}?at=${encodeURIComponent(moment.at)}` : path;
+  if (ofRuns.test(path)) return then(new Date(moment.time).toISOString());
+  return ofMail.test(path) ? then(moment.at) : path;
 }

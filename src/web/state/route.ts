@@ -34,12 +34,23 @@ export function go(to: string): void {
   location.hash = to;
 }
 
+/** The address of this view with other values after the question mark; empty: without it. */
+export function refined(values: Readonly<Record<string, string>>): string {
+  const next = new URLSearchParams(query.value);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+  }
+  const text = next.toString();
+  return `${hash.value.split('?', 1)[0] ?? ''}${text === '' ? '' : `?${text}`}`;
+}
+
 /** Changes what follows the question mark, without a new entry in the history. */
 export function refine(name: string, value: string): void {
-  const next = new URLSearchParams(query.value);
-  if (value === '') next.delete(name);
-  else next.set(name, value);
-  const text = next.toString();
-  history.replaceState(null, '', `${location.hash.split('?', 1)[0] ?? ''}${text === '' ? '' : `?${text}`}`);
+  refineAll({ [name]: value });
+}
+
+export function refineAll(values: Readonly<Record<string, string>>): void {
+  history.replaceState(null, '', refined(values));
   hash.value = location.hash;
 }

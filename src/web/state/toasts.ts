@@ -1,5 +1,6 @@
-import { signal } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { Problem } from '../api/client.ts';
+import { connection } from '../api/events.ts';
 
 export interface Toast {
   readonly id: number;
@@ -33,6 +34,11 @@ export function complain(error: unknown): void {
 export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id);
 }
+
+// That the server did not answer is old news once it does.
+effect(() => {
+  if (connection.value === 'live') toasts.value = toasts.peek().filter(({ code }) => code !== 'E_OFFLINE');
+});
 
 function add(toast: Omit<Toast, 'id'>): number {
   last += 1;

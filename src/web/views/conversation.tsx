@@ -1,15 +1,18 @@
-import { Ago, Line, Price, State, Text } from '../parts/text.tsx';
+import { Prose } from '../parts/prose.tsx';
+import { Ago, Line, Price, State } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
 import type { MessageDocument } from '../../documents/mail.ts';
 import type { TurnStatus } from '../../documents/status.ts';
 
 interface Props {
   readonly messages: readonly MessageDocument[];
+  /** The level of the heading above it; default: 2. */
+  readonly within?: number;
   readonly turns: readonly TurnStatus[];
 }
 
 /** The messages of a thread in order, and the turns that are at work on it. */
-export function Conversation({ messages, turns }: Props) {
+export function Conversation({ messages, turns, within = 2 }: Props) {
   return (
     <ol class="conversation">
       {messages.map((message) => (
@@ -42,7 +45,7 @@ export function Conversation({ messages, turns }: Props) {
               <Line value={message.subject} limit={200} />
             </p>
           )}
-          <Text value={message.body} />
+          <Prose value={message.body} within={within} />
           <FieldsOf message={message} />
         </li>
       ))}

@@ -1,9 +1,11 @@
-import { costKinds } from '../../kernel/cost.ts';
-import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
+import { costKinds, money } from '../../kernel/cost.ts';
+import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Line, Price } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
-import { query, refine } from '../state/route.ts';
+import { link, query, refine } from '../state/route.ts';
+import { CostDays } from './cost-days.tsx';
 import type { CostsDocument } from '../../documents/mail.ts';
+import type { Overview } from '../../documents/status.ts';
 
 const periods = [
   ['', 'All time'],
@@ -12,14 +14,24 @@ const periods = [
   ['30d', 'Thirty days'],
 ] as const;
 
-/** What was paid, and for what. */
-export function Costs() {
+/** What was paid, and for what. `more`: views that are reached from here. */
+export function Costs({ more }: { readonly more: readonly (readonly [place: string, name: string])[] }) {
   const [by, since] = [query.value.get('by') ?? 'role', query.value.get('since') ?? ''];
   const live = useLive<CostsDocument>(
     `/costs?by=${encodeURIComponent(by)}${since === '' ? '' : `&since=${encodeURIComponent(since)}`}`,
   );
+  const days = useLive<CostsDocument>(`/costs?by=day,role&since=${since === '' ? '30d' : since}`);
+  const { value: perDay } = days.value;
   return (
-    <View title="Costs">
+    <View
+      title="Costs"
+      actions={more.map(([place, name]) => (
+        <a key={place} class="button" href={link(place)}>
+          {name}
+        </a>
+      ))}
+    >
+      <Today />
       <div class="filters">
         <select
           aria-label="Group by"
@@ -31,6 +43,7 @@ export function Costs() {
               By {kind}
             </option>
           ))}
+          <option value="day,role">By day and role</option>
         </select>
         <select
           aria-label="Period"
@@ -44,11 +57,58 @@ export function Costs() {
           ))}
         </select>
       </div>
+      {perDay !== null && <CostDays costs={perDay} />}
       <Loaded live={live}>
-        {(costs) => (costs.rows.length === 0 ? <Empty>Nothing was spent.</Empty> : <Rows costs={costs} />)}
+        {(costs) =>
+          costs.rows.length === 0 ? (
+            <Empty>Nothing was spent{since === '' ? ' yet' : ' in this period'}.</Empty>
+          ) : (
+            <Rows costs={costs} />
+          )
+        }
       </Loaded>
     </View>
   );
+}
+
+/** What was spent today, and how much of the limit of a day that is. */
+function Today() {
+  const cost = useLive<Overview>('/status', 'now').value.value?.cost;
+  if (cost === undefined) return null;
+  const { today, limit } = cost;
+  const tokens = (count: number) => `${count.toLocaleString('en')} tokens`;
+  const limits = [
+    ...(limit?.usd == null ? [] : [{ spent: today.usd, most: limit.usd, words: dollars(limit.usd) }]),
+    ...(limit?.tokens == null
+      ? []
+      : [{ spent: today.tokens, most: limit.tokens, words: tokens(limit.tokens) }]),
+  ];
+  return (
+    <Panel title="Today">
+      <p>
+        {`${money(today) || dollars(0)}, ${tokens(today.tokens)}`}
+        {limits.length === 0 && <span class="dim"> · no limit is set</span>}
+      </p>
+      {limits.map(({ spent, most, words }) => (
+        <p key={words} class="row">
+          <meter
+            min={0}
+            max={most}
+            high={most * 0.8}
+            optimum={0}
+            value={spent}
+            aria-label={`Share of ${words}`}
+          />
+          {`${String(Math.floor((100 * spent) / most))} % of ${words} for a day in UTC`}
+          <span class="dim">{spent >= most && ' · nothing new starts before the next day'}</span>
+        </p>
+      ))}
+    </Panel>
+  );
+}
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(2)}`;
 }
 
 function Rows({ costs }: { readonly costs: CostsDocument }) {

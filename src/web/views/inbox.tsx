@@ -1,10 +1,29 @@
-import { useEffect } from 'preact/hooks';
-import { Empty, Loaded, View } from '../parts/panel.tsx';
-import { Ago, Line, State, Until } from '../parts/text.tsx';
+import { signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { oneLine } from '../../kernel/one-line.ts';
+import { putAway } from '../api/actions.ts';
+import { ActButton } from '../parts/form.tsx';
+import { Detail, Panes } from '../parts/panes.tsx';
+import { Loaded, View } from '../parts/panel.tsx';
+import { Ago, Line, Sentence, Stands, State, Until } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
-import { link } from '../state/route.ts';
-import { Item } from './item.tsx';
+import { go, link } from '../state/route.ts';
+import { isWide } from '../state/wide.ts';
+import { entriesOf, itemNamed, nextAfter, standingOf, type Entry } from '../waiting.ts';
+import { Asked, ItemTitle } from './item.tsx';
 import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
+
+/** What was settled here: it is not shown any more, even if the project does not show that yet. */
+const settled = signal<ReadonlySet<string>>(new Set());
+
+/** Work that comes back has other changes. */
+function keyOf({ id, changes, since }: InboxItem): string {
+  return JSON.stringify([id, changes, since]);
+}
+
+function settle(items: readonly InboxItem[]): void {
+  settled.value = new Set([...settled.value, ...items.map(keyOf)]);
+}
 
 /** Everything that waits for a person, and the selected one with its context and its answer. */
 export function Inbox({ id }: { readonly id: string | null }) {
@@ -18,77 +37,225 @@ export function Inbox({ id }: { readonly id: string | null }) {
         </a>
       }
     >
-      <Loaded live={live}>{({ items }) => <Panes items={items} id={id} />}</Loaded>
+      <Loaded live={live}>
+        {({ items }) => <Waiting items={items.filter((item) => !settled.value.has(keyOf(item)))} id={id} />}
+      </Loaded>
     </View>
   );
 }
 
-function Panes({ items, id }: { readonly items: readonly InboxItem[]; readonly id: string | null }) {
-  const selected = items.find((item) => item.id === id) ?? null;
+/** Where there is room, the first thing that waits is chosen at once. */
+function Waiting({ items, id }: { readonly items: readonly InboxItem[]; readonly id: string | null }) {
+  const first = isWide.value ? items.find(({ kind }) => kind !== 'notice') : undefined;
+  const chosen = id === null ? (first ?? null) : itemNamed(items, id);
   return (
-    <div class={`panes ${id === null ? '' : 'open'}`}>
-      <div class="list">
-        {items.length === 0 && (
-          <Empty>
-            Nothing waits for you. <a href={link('send')}>Give a role a task</a>, or see{' '}
-            <a href={link('roles')}>who is at work</a>.
-          </Empty>
-        )}
-        <ul class="cards" aria-label="Waiting for you">
+    <Panes
+      name="inbox"
+      back={link('inbox')}
+      list={<List items={items} chosen={chosen} />}
+      detail={
+        chosen !== null ? (
+          <Chosen key={chosen.id} item={chosen} isAsked={id !== null} items={items} />
+        ) : (
+          id !== null && <Settled key={id} id={id} />
+        )
+      }
+    />
+  );
+}
+
+interface ChosenProps {
+  readonly item: InboxItem;
+  /** A person has chosen it. */
+  readonly isAsked: boolean;
+  readonly items: readonly InboxItem[];
+}
+
+function Chosen({ item, isAsked, items }: ChosenProps) {
+  const done = () => {
+    const next = nextAfter(items, item);
+    settle([item]);
+    go(next === null ? link('inbox') : link('inbox', next.id));
+  };
+  return (
+    <Detail
+      title={<ItemTitle item={item} />}
+      isAsked={isAsked}
+      actions={item.kind === 'notice' && <PutAway items={[item]} done={done} isLabelled />}
+    >
+      <Asked item={item} done={done} />
+    </Detail>
+  );
+}
+
+interface ListProps {
+  readonly items: readonly InboxItem[];
+  readonly chosen: InboxItem | null;
+}
+
+function List({ items, chosen }: ListProps) {
+  const entries = entriesOf(items);
+  const notices = items.filter(({ kind }) => kind === 'notice');
+  return (
+    <>
+      {items.length === notices.length && (
+        <p class="empty" role="status">
+          Nothing waits for you. <a href={link('send')}>Give a role a task</a>, or see{' '}
+          <a href={link('roles')}>who is at work</a>.
+        </p>
+      )}
+      <ul class="cards" aria-label="Waiting for you">
+        {entries.map((entry) => (
+          <Row
+            key={entry.is === 'one' ? entry.item.id : `alike ${entry.items[0].id}`}
+            entry={entry}
+            chosen={chosen}
+          />
+        ))}
+      </ul>
+      {notices.length > 1 && (
+        <p>
+          <PutAway items={notices} isLabelled>{`Put all ${String(notices.length)} notices away`}</PutAway>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Row({ entry, chosen }: { readonly entry: Entry; readonly chosen: InboxItem | null }) {
+  if (entry.is === 'alike') return <Alike items={entry.items} chosen={chosen} />;
+  const { item } = entry;
+  return (
+    <li class="waiting-row">
+      <Card item={item} isOpen={item.id === chosen?.id} />
+      {item.kind === 'notice' && <PutAway items={[item]} />}
+    </li>
+  );
+}
+
+/** Notices that say the same: one row with their number, which shows them on demand. */
+function Alike({
+  items,
+  chosen,
+}: { readonly items: readonly [InboxItem, ...InboxItem[]] } & Pick<ListProps, 'chosen'>) {
+  const isUnfolded = useSignal(false);
+  const isOpen = isUnfolded.value || items.some(({ id }) => id === chosen?.id);
+  const [first] = items;
+  return (
+    <li class="waiting-row">
+      <button
+        type="button"
+        class="card"
+        data-row
+        aria-expanded={isOpen}
+        onClick={() => (isUnfolded.value = !isUnfolded.value)}
+      >
+        <Heading item={first}>
+          <span class="count">{items.length}</span>
+        </Heading>
+        <span>
+          <Line value={first.subject.split(':', 1)[0] ?? ''} limit={160} />
+        </span>
+      </button>
+      <PutAway items={items} />
+      {isOpen && (
+        <ul class="cards nested" aria-label="Alike notices">
           {items.map((item) => (
-            <li key={item.id}>
-              <Card item={item} isOpen={item.id === id} />
+            <li key={item.id} class="waiting-row">
+              <Card item={item} isOpen={item.id === chosen?.id} />
+              <PutAway items={[item]} />
             </li>
           ))}
         </ul>
-      </div>
-      {id !== null && (
-        <div class="detail">
-          {selected === null ? <Settled id={id} /> : <Item key={id} item={selected} />}
-        </div>
       )}
-    </div>
+    </li>
   );
 }
 
 function Card({ item, isOpen }: { readonly item: InboxItem; readonly isOpen: boolean }) {
+  const { thread_subject: task, subject, deadline, escalated_from: escalated, kind } = item;
   return (
     <a class="card" data-row href={link('inbox', item.id)} aria-current={isOpen ? 'true' : undefined}>
-      <span class="row">
-        <State value={item.kind} />
-        <span class="from">
-          <Line value={item.from} limit={60} />
+      <Heading item={item} />
+      {kind === 'notice' ? (
+        <span>
+          <Line value={subject} limit={160} />
         </span>
-        {item.since !== null && <Ago at={item.since} />}
-      </span>
-      <strong>
-        <Line value={item.subject} limit={160} />
-      </strong>
-      {item.deadline !== null && (
+      ) : (
+        <strong>
+          <Sentence value={subject} limit={160} />
+        </strong>
+      )}
+      {task !== null && task !== subject && (
+        <span class="task">
+          <Line value={task} limit={120} />
+        </span>
+      )}
+      {escalated !== null && (
+        <span class="escalated">
+          Escalated from <Line value={escalated} limit={40} />
+        </span>
+      )}
+      {deadline !== null && (
         <span class="deadline">
-          Due <Until at={item.deadline} />
+          Due <Until at={deadline} />
         </span>
       )}
     </a>
   );
 }
 
+/** How an item stands, who sent it, and when. */
+function Heading({ item, children }: { readonly item: InboxItem; readonly children?: ComponentChildren }) {
+  return (
+    <span class="row">
+      {item.kind === 'notice' ? <State value="notice" /> : <Stands standing={standingOf(item)} />}
+      {children}
+      <span class="from">
+        <Line value={item.from} limit={60} />
+      </span>
+      {item.since !== null && <Ago at={item.since} />}
+    </span>
+  );
+}
+
+interface PutAwayProps {
+  readonly items: readonly InboxItem[];
+  readonly done?: () => void;
+  /** It has words, not only a sign. */
+  readonly isLabelled?: boolean;
+  readonly children?: string;
+}
+
+/** Puts notices away, all at once; the key `e` presses it where it is in a row or in the detail. */
+function PutAway({ items, done, isLabelled = false, children = 'Put away' }: PutAwayProps) {
+  const act = async () => {
+    await putAway(items.map(({ id }) => id));
+    settle(items);
+    done?.();
+  };
+  const label = `Put away ${String(items.length)}: ${oneLine(items[0]?.subject ?? '', 80)}`;
+  return (
+    <span class="put-away">
+      <ActButton act={act} {...(!isLabelled && { label })}>
+        {isLabelled ? children : '✓'}
+      </ActButton>
+    </span>
+  );
+}
+
 /** The item has left the inbox: it was answered here, elsewhere, or its time is over. */
 function Settled({ id }: { readonly id: string }) {
-  useEffect(() => {
-    document.querySelector<HTMLElement>('.detail h2')?.focus();
-  }, [id]);
   const [name, to] = placeOf(id);
   return (
-    <section class="panel settled">
-      <h2 tabIndex={-1}>Settled</h2>
+    <Detail title="Settled">
       <p>This does not wait for you any more.</p>
       <p>
         <a href={to}>See the {name}</a>
         {' · '}
         <a href={link('inbox')}>Back to the inbox</a>
       </p>
-    </section>
+    </Detail>
   );
 }
 

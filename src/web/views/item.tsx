@@ -1,88 +1,162 @@
-import { computed } from '@preact/signals';
+import { computed, useSignal, type Signal } from '@preact/signals';
 import type { FormHTMLAttributes } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { money, type Cost } from '../../kernel/cost.ts';
 import { answererOf } from '../../kernel/answerer.ts';
 import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { judge, reply, type CommandResult } from '../api/actions.ts';
-import { at } from '../api/client.ts';
 import type { Session } from '../../documents/status.ts';
 import { Fields, typedFields } from '../parts/fields.tsx';
-import { useAction, useRefusal, WriteButton } from '../parts/form.tsx';
+import { ActButton, perform, useAction, useRefusal, WriteButton } from '../parts/form.tsx';
 import { Loaded } from '../parts/panel.tsx';
-import { Ago, CommandLine, Facts, Line, State, Text, Until } from '../parts/text.tsx';
+import { Prose } from '../parts/prose.tsx';
+import { Ago, CommandLine, Facts, Line, Sentence, Stands, Text, Until } from '../parts/text.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
-import { Problem } from '../api/client.ts';
+import { at, Problem, threadsPath } from '../api/client.ts';
+import { actOf } from '../acts.ts';
+import { standingOf } from '../waiting.ts';
 import { Conversation } from './conversation.tsx';
 import { Work } from './work.tsx';
 import type { InboxItem } from '../../documents/inbox.ts';
 import type { Shown } from '../../documents/mail.ts';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview, ThreadRow } from '../../documents/status.ts';
 
-/** One thing that waits for a person: what it is about, what follows, and the answer. */
-export function Item({ item }: { readonly item: InboxItem }) {
+interface ItemProps {
+  readonly item: InboxItem;
+  /** Called when it is answered, or put away. */
+  readonly done?: (() => void) | undefined;
+}
+
+/** One thing that waits for a person, where it is not chosen from the inbox. */
+export function Item({ item }: ItemProps) {
   return (
     <section class="panel item" aria-labelledby="item-title">
       <header>
         <h2 id="item-title">
-          <Line value={item.subject} limit={200} />
+          <ItemTitle item={item} />
         </h2>
-        <State value={item.kind} />
       </header>
-      <Facts
-        of={[
-          ['From', <Line value={item.from} limit={80} />],
-          ['Waiting since', item.since && <Ago at={item.since} />],
-          ['Answer until', item.deadline && <Until at={item.deadline} />],
-          ['Without an answer', item.on_timeout && <Line value={item.on_timeout} limit={200} />],
-          ['Turn', ofTurn(item) && <a href={link('turns', item.id)}>{item.id}</a>],
-          ['Run', item.run && <a href={link('runs', item.run)}>{shortId(item.run)}</a>],
-          ['Thread', item.thread && <a href={link('threads', item.thread)}>{shortId(item.thread)}</a>],
-        ]}
-      />
-      {item.subject !== oneLine(item.subject, 200) && <Text value={item.subject} />}
-      {item.type === 'landing' && <Work of="turns" id={item.id} />}
-      {item.question !== null && <Body id={item.question} />}
-      {item.kind === 'approval' ? <Approval item={item} /> : <Message item={item} />}
-      {item.command !== '' && (
-        <details>
-          <summary>On the command line</summary>
-          <CommandLine value={item.command} />
-        </details>
-      )}
+      <Asked item={item} />
     </section>
   );
 }
 
-/** Whether a turn waits for it: its work is to land, or its agent asks for something. */
-function ofTurn({ type }: InboxItem): boolean {
-  return type === 'landing' || type === 'permission';
+export function ItemTitle({ item }: { readonly item: InboxItem }) {
+  return <Sentence value={item.subject} limit={200} />;
 }
 
+/**
+ * What it is about, what follows, and the answer, which is in reach however long its message is.
+ */
+export function Asked({ item, done }: ItemProps) {
+  const { thread, thread_subject: task, turn, run, command, escalated_from: escalated } = item;
+  const cost = useCost(item);
+  return (
+    <>
+      <Facts
+        of={[
+          ['State', item.kind !== 'notice' && <Stands standing={standingOf(item)} />],
+          ['From', <Line value={item.from} limit={80} />],
+          ['Task', thread && <Task thread={thread} subject={task} />],
+          ['Escalated from', escalated && <Line value={escalated} limit={80} />],
+          ['Waiting since', item.since && <Ago at={item.since} />],
+          ['Answer until', item.deadline && <Until at={item.deadline} />],
+          ['Without an answer', item.on_timeout && <Line value={item.on_timeout} limit={200} />],
+          ['Turn', turn && <a href={link('turns', turn)}>{turn}</a>],
+          ['Run', run && <a href={link('runs', run)}>{shortId(run)}</a>],
+          ['Cost so far', cost !== undefined && money(cost)],
+        ]}
+      />
+      {item.subject !== oneLine(item.subject, 200) && <Text value={item.subject} />}
+      {item.kind === 'approval' ? (
+        item.question !== null && <Body id={item.question} />
+      ) : (
+        <Body id={item.id} />
+      )}
+      {item.kind === 'request' && <Answer item={item} done={done} />}
+      {item.kind === 'approval' && <Approval item={item} done={done} />}
+      {item.kind === 'conflict' && <Resolved item={item} done={done} />}
+      {item.type === 'landing' && <Work of="turns" id={item.id} />}
+      {item.kind !== 'approval' && <WorkOf id={item.id} />}
+      {thread !== null && item.kind !== 'approval' && <SoFar id={thread} />}
+      {command !== '' && (
+        <details>
+          <summary>On the command line</summary>
+          <CommandLine value={command} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Task({ thread, subject }: { readonly thread: string; readonly subject: string | null }) {
+  return (
+    <a href={link('threads', thread)}>
+      {subject === null || subject === '' ? shortId(thread) : <Line value={subject} limit={160} />}
+    </a>
+  );
+}
+
+/** What the thread or run has cost; undefined: that is unknown. */
+function useCost({ thread, run }: InboxItem): Cost | undefined {
+  const path = thread === null ? '/status' : threadsPath({ ids: thread });
+  const found = useLive<Overview | readonly ThreadRow[]>(path).value.value;
+  if (found === null) return undefined;
+  if ('runs' in found) return found.runs.find((each) => each.run === run)?.cost;
+  return found.find(({ id }) => id === thread)?.cost;
+}
+
+/** Its message: a long one scrolls in its own place, so that the form stays in reach. */
 function Body({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('messages', id));
   return (
     <Loaded live={live}>
-      {(shown) => (shown.kind === 'message' ? <Text value={shown.message.body} /> : null)}
+      {(shown) =>
+        shown.kind === 'message' ? (
+          <div class="asked" tabIndex={0} role="region" aria-label="The message">
+            <Prose value={shown.message.body} />
+          </div>
+        ) : null
+      }
     </Loaded>
   );
 }
 
-function Message({ item }: { readonly item: InboxItem }) {
+/** What the work of a message changes, if it has any. */
+function WorkOf({ id }: { readonly id: string }) {
+  const shown = useLive<Shown>(at('messages', id)).value.value;
+  if (shown?.kind !== 'message' || shown.message.commit === null) return null;
+  return <Work of="messages" id={id} />;
+}
+
+/** A conflict: the person has resolved it in the checkout that its message names. */
+function Resolved({ item, done }: ItemProps) {
+  const act = actOf(item.command);
+  const retry = async () => {
+    if (act?.do === 'send') await perform(at(...act.path));
+    done?.();
+  };
   return (
-    <>
-      <Body id={item.id} />
-      {item.kind === 'request' && <Answer item={item} />}
-      {item.thread !== null && (
-        <details class="context">
-          <summary>The conversation so far</summary>
-          <Thread id={item.thread} />
-        </details>
-      )}
-    </>
+    <div class="answer">
+      <ActButton kind="primary" act={retry}>
+        Retry: I have resolved it
+      </ActButton>
+    </div>
+  );
+}
+
+/** The conversation is read once somebody wants to see it. */
+function SoFar({ id }: { readonly id: string }) {
+  const isOpen = useSignal(false);
+  return (
+    <details class="context" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary>The conversation so far</summary>
+      {isOpen.value && <Thread id={id} />}
+    </details>
   );
 }
 
@@ -113,7 +187,7 @@ export function onSubmit(act: () => void): FormHTMLAttributes {
   };
 }
 
-function Answer({ item }: { readonly item: InboxItem }) {
+function Answer({ item, done }: ItemProps) {
   const place = `answer-${item.id}`;
   const text = draft(`${place}/text`);
   const type = draft(`${place}/type`, item.reply_types[0] ?? '');
@@ -130,6 +204,7 @@ function Answer({ item }: { readonly item: InboxItem }) {
       await reply(item.id, { ...given, text: text.value, fields });
       clearDrafts(`${place}/`);
       notify(`Answered ${oneLine(item.from, 60)}.`);
+      done?.();
     });
   };
   return (
@@ -166,7 +241,7 @@ function Answer({ item }: { readonly item: InboxItem }) {
   );
 }
 
-function Approval({ item }: { readonly item: InboxItem }) {
+function Approval({ item, done }: ItemProps) {
   const place = `gate-${item.id}`;
   const comment = draft(`${place}/comment`);
   const { busy, run } = useAction();
@@ -192,21 +267,18 @@ function Approval({ item }: { readonly item: InboxItem }) {
       const { state } = await judge(item.run, gate, verb, { ...said, ...shown, ...chosen, fields });
       clearDrafts(`${place}/`);
       notify(effectOf(item, choice, state));
+      done?.();
     });
   };
+  // Ctrl+Enter approves where that is the only other choice than to reject.
+  const [first, ...others] = item.reply_types.filter((choice) => choice !== 'reject');
+  const approve = () => {
+    if (first !== undefined && others.length === 0 && refusal === null) submit(first);
+  };
   return (
-    <form class="answer" onSubmit={(event) => event.preventDefault()}>
+    <form class="answer" {...onSubmit(approve)} onSubmit={(event) => event.preventDefault()}>
       <Fields shapes={item.fields} place={place} />
-      <div class="field">
-        <label for={`${place}-comment`}>Comment</label>
-        <textarea
-          id={`${place}-comment`}
-          rows={2}
-          value={comment.value}
-          onInput={(event) => (comment.value = event.currentTarget.value)}
-        />
-        <p class="help">It is stored with your answer.</p>
-      </div>
+      <Comment id={`${place}-comment`} text={comment} />
       <div class="row">
         {item.reply_types.map((choice) => (
           <button
@@ -226,6 +298,21 @@ function Approval({ item }: { readonly item: InboxItem }) {
   );
 }
 
+function Comment({ id, text }: { readonly id: string; readonly text: Signal<string> }) {
+  return (
+    <div class="field">
+      <label for={id}>Comment</label>
+      <textarea
+        id={id}
+        rows={2}
+        value={text.value}
+        onInput={(event) => (text.value = event.currentTarget.value)}
+      />
+      <p class="help">It is stored with your answer.</p>
+    </div>
+  );
+}
+
 function effectOf({ run }: InboxItem, choice: string, state: CommandResult['state']): string {
   if (state === 'recorded')
     return `Recorded: it takes effect when ${run === null ? 'a controller runs' : 'the run continues'}.`;
@@ -237,7 +324,7 @@ function effectOf({ run }: InboxItem, choice: string, state: CommandResult['stat
 function useApprovalRefusal(run: string | null, gate: string): string | null {
   const ofTheKey = useRefusal();
   const session = useLive<Session>('/session').value.value;
-  const status = useLive<StatusDocument>('/status').value.value;
+  const status = useLive<Overview>('/status').value.value;
   const gates = status?.runs.find((each) => each.run === run)?.gates ?? [];
   const approvers = gates.find((each) => each.gate === gate)?.approvers ?? [];
   if (ofTheKey !== null || session === null) return ofTheKey;

@@ -1,21 +1,24 @@
+import { money } from '../../kernel/cost.ts';
+import { counted } from '../../kernel/enumerate.ts';
 import { shortId } from '../../kernel/ids.ts';
-import { command } from '../api/actions.ts';
-import { at } from '../api/client.ts';
-import { ActButton } from '../parts/form.tsx';
+import { at, threadsPath } from '../api/client.ts';
+import { ActButton, say } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
-import { Ago, Lasting, Line, Price, Sentence, State, Until, visible, Why } from '../parts/text.tsx';
+import { Ago, Facts, Lasting, Line, Price, Sentence, Stands, State, Until, visible } from '../parts/text.tsx';
+import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
-import { notify } from '../state/toasts.ts';
+import { needsYou } from '../state/tab.ts';
 import { Protocol } from './protocol.tsx';
 import { WaitGraph } from './wait-graph.tsx';
 import { Landings } from './work.tsx';
 import { OnWorker, Workers } from './workers.tsx';
-import type { RoleStatus, TurnStatus, StatusDocument } from '../../documents/status.ts';
+import type { InboxDocument } from '../../documents/inbox.ts';
+import type { Overview, RoleStatus, ThreadRow, TurnStatus } from '../../documents/status.ts';
 
 /** Who works, who waits for whom since when, and what is wrong. */
 export function Roles() {
-  const live = useLive<StatusDocument>('/status');
+  const live = useLive<Overview>('/status');
   return (
     <View title="Roles" actions={<PauseAll status={live.value.value} />}>
       <Loaded live={live}>
@@ -23,11 +26,12 @@ export function Roles() {
           <>
             <Problems status={status} />
             <Turns turns={status.turns} />
+            <Team status={status} />
             <Landings landings={status.landings} />
             <Panel title="Who waits for whom">
               <WaitGraph roles={status.roles} />
             </Panel>
-            <Rows status={status} />
+            <People roles={status.roles.filter(({ person }) => person)} />
             <Workers workers={status.workers} />
             <Protocol />
           </>
@@ -37,7 +41,7 @@ export function Roles() {
   );
 }
 
-function PauseAll({ status }: { readonly status: StatusDocument | null }) {
+function PauseAll({ status }: { readonly status: Overview | null }) {
   if (status === null) return null;
   const verb = status.paused.all ? 'unpause' : 'pause';
   return (
@@ -47,14 +51,7 @@ function PauseAll({ status }: { readonly status: StatusDocument | null }) {
   );
 }
 
-/** Sends a command, and reports when it takes effect. */
-export async function say(path: string, verb: Parameters<typeof command>[1]): Promise<void> {
-  const { state, reason } = await command(path, verb);
-  if (state === 'refused') notify(`Refused: ${visible(reason ?? '')}`);
-  else notify(state === 'done' ? 'Done.' : 'Recorded: it takes effect when a controller runs.');
-}
-
-function Problems({ status }: { readonly status: StatusDocument }) {
+function Problems({ status }: { readonly status: Overview }) {
   const { at: then, problems, parked, controller, protocol_changed: isChanged } = status;
   const lines = [
     ...(controller === null && then === null
@@ -80,21 +77,23 @@ function Problems({ status }: { readonly status: StatusDocument }) {
   );
 }
 
+/** The unfinished turns; those that need a person first. */
 function Turns({ turns }: { readonly turns: readonly TurnStatus[] }) {
+  const isAsking = ({ standing }: TurnStatus) => standing.is === 'needs you';
   return (
     <Panel title="At work">
       {turns.length === 0 ? (
-        <Empty>No role is at work.</Empty>
+        <Empty>No turn is at work.</Empty>
       ) : (
         <ul class="turns">
-          {turns.map((turn) => (
+          {[...turns.filter(isAsking), ...turns.filter((turn) => !isAsking(turn))].map((turn) => (
             <li key={turn.id}>
               <a href={link('turns', turn.id)} data-row>
                 <strong>
                   <Line value={turn.role} limit={40} />
                 </strong>
               </a>{' '}
-              <State value={turn.state} />
+              <Stands standing={turn.standing} />
               <span class="dim">
                 {turn.provider}
                 <OnWorker worker={turn.worker} />
@@ -120,24 +119,44 @@ function Turns({ turns }: { readonly turns: readonly TurnStatus[] }) {
   );
 }
 
-function Rows({ status }: { readonly status: StatusDocument }) {
-  const paused = new Set(status.paused.roles);
+/** The roles that agents have, each with why it does not move. */
+function Team({ status }: { readonly status: Overview }) {
+  const team = status.roles.filter(({ person }) => !person);
+  if (team.length === 0) return <Empty>The protocol has no roles for agents.</Empty>;
   return (
     <Table
       caption="Roles and their waits"
       names={['Role', 'State', '#Inbox', 'Waits for', 'Owes an answer to', '#Turns', '#Cost', 'Actions']}
     >
       <tbody>
-        {status.roles.map((role) => (
-          <Row key={role.name} role={role} isPaused={paused.has(role.name)} />
+        {team.map((role) => (
+          <Row
+            key={role.name}
+            role={role}
+            turns={status.turns}
+            like={team.find(({ why }) => isSame(why, role.why))?.name ?? role.name}
+            isPaused={status.paused.roles.includes(role.name)}
+          />
         ))}
       </tbody>
     </Table>
   );
 }
 
-function Row({ role, isPaused }: { readonly role: RoleStatus; readonly isPaused: boolean }) {
-  const { name, state, inbox, waits, owes, turns, cost, why } = role;
+function isSame(one: RoleStatus['why'], other: RoleStatus['why']): boolean {
+  return one !== null && one.reason === other?.reason && one.command === other.command;
+}
+
+interface RowProps {
+  readonly role: RoleStatus;
+  readonly turns: readonly TurnStatus[];
+  /** The first role that does not move for the same reason; its own name: there is no other. */
+  readonly like: string;
+  readonly isPaused: boolean;
+}
+
+function Row({ role, turns, like, isPaused }: RowProps) {
+  const { name, standing, inbox, why } = role;
   return (
     <tr>
       <th scope="row">
@@ -146,85 +165,210 @@ function Row({ role, isPaused }: { readonly role: RoleStatus; readonly isPaused:
         </a>
       </th>
       <td>
-        <State value={state} />
-        {why !== null && <Why why={why} target={name} />}
+        <Stands standing={standing} />
+        <Needs role={name} turns={turns} />
+        {why !== null &&
+          (like === name ? (
+            <Why why={why} target={name} />
+          ) : (
+            <p class="dim">
+              As <Line value={like} limit={40} />. <a href={link('why', name)}>Why?</a>
+            </p>
+          ))}
       </td>
       <td class="number">{inbox}</td>
       <td>
-        {waits.map((wait) => (
-          <p key={wait.messages.join()}>
-            {visible(wait.roles.join(', '))} <span class="dim">({visible(wait.types.join(', '))})</span> for{' '}
-            <Lasting from={wait.since} />
-            {wait.deadline !== null && (
-              <>
-                , until <Until at={wait.deadline} />
-              </>
-            )}
-          </p>
-        ))}
+        <Waits role={role} />
       </td>
       <td>
-        {owes.map((debt) => (
-          <p key={debt.message}>
-            {visible(debt.to)}: <a href={link('messages', debt.message)}>{shortId(debt.message)}</a>{' '}
-            <Line value={debt.subject} limit={60} />
-          </p>
-        ))}
+        <Debts role={role} />
       </td>
-      <td class="number">{turns}</td>
+      <td class="number">{role.turns}</td>
       <td class="number">
-        <Price cost={cost} />
+        <Price cost={role.cost} />
       </td>
       <td>
-        <ActButton act={() => say(at('roles', name), isPaused ? 'unpause' : 'pause')}>
-          {isPaused ? 'Continue' : 'Pause'}
-        </ActButton>
+        <PauseRole name={name} isPaused={isPaused} />
       </td>
     </tr>
   );
 }
 
-/** One role: its state, why it does not move, and its threads. */
+function PauseRole({ name, isPaused }: { readonly name: string; readonly isPaused: boolean }) {
+  return (
+    <ActButton act={() => say(at('roles', name), isPaused ? 'unpause' : 'pause')}>
+      {isPaused ? 'Continue' : 'Pause'}
+    </ActButton>
+  );
+}
+
+/** What turns of a role wait for a person for, each with the way to its answer. */
+function Needs({ role, turns }: { readonly role: string; readonly turns: readonly TurnStatus[] }) {
+  const inbox = useLive<InboxDocument>('/inbox').value.value;
+  const asking = turns.filter((turn) => turn.role === role && turn.standing.is === 'needs you');
+  return (
+    <>
+      {asking.map(({ id, since }) => {
+        const item = needsYou(inbox?.items ?? []).find(({ turn }) => turn === id);
+        return (
+          <p key={id}>
+            <a href={item === undefined ? link('turns', id) : link('inbox', item.id)}>
+              <Sentence value={item?.subject ?? `Turn ${id}`} limit={160} />
+            </a>{' '}
+            <span class="dim">
+              for <Lasting from={since} />
+            </span>
+          </p>
+        );
+      })}
+    </>
+  );
+}
+
+function Waits({ role: { waits } }: { readonly role: RoleStatus }) {
+  return (
+    <>
+      {waits.map((wait) => (
+        <p key={wait.messages.join()}>
+          {visible(wait.roles.join(', '))} <span class="dim">({visible(wait.types.join(', '))})</span> for{' '}
+          <Lasting from={wait.since} />
+          {wait.deadline !== null && (
+            <>
+              , until <Until at={wait.deadline} />
+            </>
+          )}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function Debts({ role: { owes } }: { readonly role: RoleStatus }) {
+  return (
+    <>
+      {owes.map((debt) => (
+        <p key={debt.message}>
+          {visible(debt.to)}: <a href={link('messages', debt.message)}>{shortId(debt.message)}</a>{' '}
+          <Line value={debt.subject} limit={60} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** The roles that people have: they answer in the inbox, and cannot be paused. */
+function People({ roles }: { readonly roles: readonly RoleStatus[] }) {
+  if (roles.length === 0) return null;
+  const debts = roles.flatMap(({ owes }) => owes).length;
+  return (
+    <details class="panel definition">
+      <summary>{debts === 0 ? 'People' : `People, who owe ${counted(debts, 'answer')}`}</summary>
+      <ul class="lines">
+        {roles.map((role) => (
+          <li key={role.name}>
+            <strong>
+              <Line value={role.name} limit={40} />
+            </strong>{' '}
+            <Stands standing={role.standing} /> <Owed role={role} />
+            <Waits role={role} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** How many answers a person owes, as the way to the inbox. */
+function Owed({ role: { owes } }: { readonly role: RoleStatus }) {
+  if (owes.length === 0) return null;
+  return <a href={link('inbox')}>{`owes ${counted(owes.length, 'answer')}`}</a>;
+}
+
+/** One role: how it stands, why it does not move, and its threads. */
 export function Role({ name }: { readonly name: string }) {
-  const live = useLive<StatusDocument>('/status');
+  const live = useLive<Overview>('/status');
+  const found = live.value.value?.roles.find((each) => each.name === name);
+  const isPaused = live.value.value?.paused.roles.includes(name) ?? false;
   return (
     <View
       title={<Line value={name} limit={60} />}
+      tab={found === undefined ? name : `${name}, ${found.standing.word}`}
       actions={
-        <a class="button" href={link('send', name)}>
-          Give it a task
-        </a>
+        found?.person === false && (
+          <>
+            <PauseRole name={name} isPaused={isPaused} />
+            <a class="button" href={link('send', name)}>
+              Give it a task
+            </a>
+          </>
+        )
       }
     >
       <Loaded live={live}>
-        {(status) => {
-          const role = status.roles.find((each) => each.name === name);
-          if (role === undefined) return <Empty>There is no role of this name.</Empty>;
-          return (
-            <>
-              <p>
-                <State value={role.state} /> <a href={link('why', name)}>Why?</a>
-              </p>
-              {role.why !== null && <Why why={role.why} />}
-              <Turns turns={status.turns.filter((turn) => turn.role === name)} />
-              <Landings landings={status.landings.filter((landing) => landing.role === name)} />
-              <Rows status={{ ...status, roles: [role] }} />
-              <RoleThreads status={status} name={name} />
-            </>
-          );
-        }}
+        {(status) =>
+          found === undefined ? (
+            <Empty>There is no role of this name.</Empty>
+          ) : (
+            <OneRole role={found} status={status} />
+          )
+        }
       </Loaded>
     </View>
   );
 }
 
-function RoleThreads({ status, name }: { readonly status: StatusDocument; readonly name: string }) {
+function OneRole({ role, status }: { readonly role: RoleStatus; readonly status: Overview }) {
+  const turns = status.turns.filter((turn) => turn.role === role.name);
+  return (
+    <>
+      <div>
+        <Stands standing={role.standing} />
+        <Needs role={role.name} turns={turns} />
+        {role.why !== null && <Why why={role.why} target={role.name} />}
+        {role.why === null && !role.person && (
+          <>
+            {' '}
+            <a href={link('why', role.name)}>Why?</a>
+          </>
+        )}
+        {role.person && (
+          <>
+            {' '}
+            <Owed role={role} />
+          </>
+        )}
+      </div>
+      <Facts
+        of={[
+          ['In its inbox', role.inbox],
+          ['Waits for', role.waits.length > 0 && <Waits role={role} />],
+          ['Owes an answer to', !role.person && role.owes.length > 0 && <Debts role={role} />],
+          ['Turns', role.turns],
+          ['Cost', money(role.cost)],
+        ]}
+      />
+      {!role.person && <Turns turns={turns} />}
+      <Landings landings={status.landings.filter((landing) => landing.role === role.name)} />
+      <RoleThreads status={status} name={role.name} />
+    </>
+  );
+}
+
+function RoleThreads({ status, name }: { readonly status: Overview; readonly name: string }) {
   const role = status.roles.find((each) => each.name === name);
   const ids = new Set([
     ...(role?.waits.map(({ thread }) => thread) ?? []),
     ...status.turns.filter((turn) => turn.role === name).map(({ thread }) => thread),
   ]);
-  const threads = status.threads.filter(({ id }) => ids.has(id));
+  if (ids.size === 0) return null;
+  return <ThreadLinks ids={[...ids].slice(0, mostLinks)} />;
+}
+
+/** So many ids fit into an address. */
+const mostLinks = 100;
+
+function ThreadLinks({ ids }: { readonly ids: readonly string[] }) {
+  const threads = useLive<readonly ThreadRow[]>(threadsPath({ ids: ids.join(',') })).value.value ?? [];
   if (threads.length === 0) return null;
   return (
     <Panel title="Threads that it works on or waits in">

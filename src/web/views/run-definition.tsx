@@ -1,35 +1,38 @@
-import { Panel } from '../parts/panel.tsx';
-import { State, Text, toneOf, visible } from '../parts/text.tsx';
+import { oneLine } from '../../kernel/one-line.ts';
+import { Facts, Line, State, Text, toneOfStanding, visible } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
 import type { StepRow } from '../steps.ts';
 import { StepGraph } from './step-graph.tsx';
 import { stepLink } from './timeline.tsx';
-import type { RunDefinition } from '../../documents/runs.ts';
+import type { RunDefinition, RunDocument } from '../../documents/runs.ts';
 
-/** The steps of a run's own body, coloured by their status. */
+/**
+ * The steps of a run's own body, coloured by how they stand. A loop is one of them, with its
+ * rounds.
+ */
 export function RunGraph({
   run,
   graph,
   rows,
+  chosen,
 }: {
   readonly run: string;
   readonly graph: RunDefinition['graph'];
   readonly rows: readonly StepRow[];
+  readonly chosen: string | null;
 }) {
-  const statuses = new Map(rows.map(({ path, step }) => [path, step.status]));
+  const byPath = new Map(rows.map((row) => [row.path, row]));
   const steps = graph.nodes.map(({ id, shape, who }) => {
-    const status = statuses.get(id) ?? 'PENDING';
-    const words = status.toLowerCase();
-    const isWaiting = status === 'PENDING' || status === 'READY';
-    const tone = isWaiting ? 'idle' : shape === 'gate' && status === 'RUNNING' ? 'wait' : toneOf(status);
-    return { id, shape, tone, about: `${words} · ${who}`, href: stepLink(run, id) };
+    const row = byPath.get(id);
+    const standing = row?.standing ?? { is: 'waiting', word: 'waiting', for: [], until: null };
+    const tone = standing.is === 'waiting' ? 'idle' : toneOfStanding(standing);
+    const isAsking = standing.is === 'needs you' || who === '';
+    const about = row?.rounds ?? (isAsking ? standing.word : `${standing.word} · ${who}`);
+    return { id, shape, tone, about, href: stepLink(run, id) };
   });
-  if (steps.length < 2) return null;
-  return (
-    <Panel title="Graph">
-      <StepGraph steps={steps} edges={graph.edges} />
-    </Panel>
-  );
+  // What is inside of a step is chosen: its step of the graph is.
+  const own = chosen === null ? null : (chosen.split('/')[0] ?? null);
+  return <StepGraph steps={steps} edges={graph.edges} chosen={own} />;
 }
 
 const words: Readonly<Record<RunDefinition['now'], string>> = {
@@ -39,15 +42,32 @@ const words: Readonly<Record<RunDefinition['now'], string>> = {
   gone: 'The file, or one that it uses, is gone: this run continues as it began.',
 };
 
-/** The definition as the run follows it, and whether its file still says the same. */
-export function Definition({ definition }: { readonly definition: RunDefinition }) {
-  const { file, text, now } = definition;
-  if (text === null) return null;
+/** The parameters of a run, and its definition as the run follows it. */
+export function Definition({
+  run: { parameters },
+  definition,
+}: {
+  readonly run: RunDocument;
+  readonly definition: RunDefinition | null;
+}) {
   return (
-    <details class="panel definition">
-      <summary>The definition as this run follows it {now !== 'same' && <State value={now} />}</summary>
+    <div class="fill definition" tabIndex={0} role="region" aria-label="Definition">
+      <Facts
+        of={Object.entries(parameters).map(([name, value]) => [
+          oneLine(name, 40),
+          <Line value={typeof value === 'string' ? value : JSON.stringify(value)} limit={400} />,
+        ])}
+      />
+      {definition?.text != null && <Followed {...definition} text={definition.text} />}
+    </div>
+  );
+}
+
+function Followed({ file, text, now }: RunDefinition & { readonly text: string }) {
+  return (
+    <>
       <p>
-        {words[now]}
+        {now !== 'same' && <State value={now} />} {words[now]}
         {file !== null && now !== 'gone' && (
           <>
             {' '}
@@ -58,6 +78,6 @@ export function Definition({ definition }: { readonly definition: RunDefinition 
         )}
       </p>
       <Text value={text} kind="code" />
-    </details>
+    </>
   );
 }

@@ -1,165 +1,150 @@
-import { useSignal } from '@preact/signals';
-import { seconds } from '../../kernel/local-time.ts';
-import { duration } from '../../kernel/times.ts';
-import { retryStep } from '../api/actions.ts';
-import type { RunDocument } from '../../documents/runs.ts';
-import { ActButton } from '../parts/form.tsx';
-import { Panel, Table } from '../parts/panel.tsx';
-import { Facts, Lasting, Line, Price, State, Text, visible } from '../parts/text.tsx';
-import { now } from '../state/now.ts';
-import { link } from '../state/route.ts';
-import { notify } from '../state/toasts.ts';
+import type { Signal } from '@preact/signals';
+import { money } from '../../kernel/cost.ts';
+import { Lasting, Line, Price, Stands } from '../parts/text.tsx';
+import { useWindow } from '../state/windowed.ts';
 import type { StepRow } from '../steps.ts';
+import { focusedStep, moveAmong, onStepClick } from './run-choice.ts';
 import { stepLink } from './timeline.tsx';
-import type { Stretch, TimelineDocument } from '../../documents/runs.ts';
 
-/** All steps of a run with their results. */
-export function Steps({
-  run,
-  rows,
-  chosen,
-}: {
+/** The height of a row in pixels, as the style sheet has it. */
+const height = 30;
+const names = ['Step', 'Standing', 'Took', 'Attempts', 'Cost', 'Reason'];
+const withoutCost = names.filter((name) => name !== 'Cost');
+
+interface StepsProps {
   readonly run: string;
+  /** Those that are shown. */
   readonly rows: readonly StepRow[];
   readonly chosen: string | null;
-}) {
-  return (
-    <Table caption="Steps" names={['Step', 'Status', 'Took', '#Attempts', '#Cost', 'Reason']}>
-      <tbody>
-        {rows.map(({ path, depth, step }) => (
-          <tr key={path} class={path === chosen ? 'chosen' : undefined}>
-            <th scope="row" class={`depth-${String(Math.min(depth, 4))}`}>
-              <a data-row href={stepLink(run, path)} aria-current={path === chosen ? 'true' : undefined}>
-                <Line value={path} limit={80} />
-              </a>
-            </th>
-            <td>
-              <State value={step.status} />
-            </td>
-            <td>{step.started_at !== null && <Lasting from={step.started_at} to={step.completed_at} />}</td>
-            <td class="number">{step.attempts > 0 && step.attempts}</td>
-            <td class="number">
-              <Price cost={step.cost} />
-            </td>
-            <td>{step.reason !== null && <Line value={step.reason} limit={160} />}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  );
+  /** The rows whose inside is shown. */
+  readonly open: Signal<ReadonlySet<string>>;
+  /** They are a selection, each with its whole path. */
+  readonly isFiltered: boolean;
 }
 
-/** The path of the last visit of a step, as commands and logs name it. */
-export function visitOf(timeline: TimelineDocument | null, path: string): string {
-  const visits = timeline?.steps.filter((each) => each.path.replaceAll(/#\d+/g, '') === path) ?? [];
-  return visits.at(-1)?.path ?? path;
-}
-
-interface StepProps {
-  readonly run: RunDocument;
-  readonly row: StepRow;
-  readonly timeline: TimelineDocument | null;
-}
-
-/** One step: its result, what it did when, and its repetition. */
-export function StepPanel({ run, row, timeline }: StepProps) {
-  const { path, step } = row;
-  const visit = visitOf(timeline, path);
-  const hasValues = JSON.stringify(step.values) !== '{}';
-  const hasFailed = ['FAILED', 'CANCELLED', 'INCOMPLETE'].includes(step.status);
-  const stretches =
-    timeline?.steps
-      .filter((each) => each.path.replaceAll(/#\d+/g, '') === path)
-      .flatMap((each) => each.stretches) ?? [];
-  return (
-    <Panel title={visible(path)} aside={<a href={link('why', `${run.run}/${visit}`)}>Why?</a>}>
-      <Facts
-        of={[
-          ['Status', <State value={step.status} />],
-          ['Exit code', step.exit_code === null ? null : String(step.exit_code)],
-          ['Error', step.error_code && <code>{visible(step.error_code)}</code>],
-          ['Reason', step.reason && <Line value={step.reason} limit={600} />],
-          ['Commit', step.commit && `${step.commit.id} on ${visible(step.commit.branch)}`],
-          ['Worker', step.host && <Line value={step.host} limit={80} />],
-          ['Iterations', step.iterations > 1 ? String(step.iterations) : null],
-          [
-            'Artifacts',
-            step.artifacts.length === 0
-              ? null
-              : step.artifacts.map(({ name, path: file }) => (
-                  <div key={name}>{`${visible(name)}: ${visible(file)}`}</div>
-                )),
-          ],
-        ]}
-      />
-      {hasFailed && <Retry key={visit} run={run.run} visit={visit} />}
-      {stretches.length > 0 && <Stretches of={stretches} />}
-      {hasValues && <Text value={JSON.stringify(step.values, null, 2)} kind="code" />}
-    </Panel>
-  );
-}
-
-/** Runs a failed step, and the steps after it, again; for an agent with other instructions. */
-function Retry({ run, visit }: { readonly run: string; readonly visit: string }) {
-  const instructions = useSignal('');
-  const again = async () => {
-    const { state } = await retryStep(run, visit, instructions.value.trim());
-    notify(
-      state === 'done' ? 'The step runs again.' : 'Recorded: the step runs again when the run continues.',
-    );
+/** The steps of a run as a table of any length; arrow keys choose and unfold. */
+export function Steps({ run, rows, chosen, open, isFiltered }: StepsProps) {
+  const index = rows.findIndex(({ path }) => path === chosen);
+  const { box, onScroll, first, last, above, below } = useWindow(rows.length, height, index, chosen);
+  const hasCost = rows.some(({ step }) => step !== null && money(step.cost) !== '');
+  const columns = hasCost ? names : withoutCost;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const paths = rows.map(({ path }) => path);
+    if (moveAmong(paths, chosen, event)) return;
+    const row = rows.find(({ path }) => path === focusedStep(event));
+    if (row === undefined || row.inside.length === 0 || isFiltered) return;
+    if (event.key === 'ArrowRight') fold(open, row.path, true);
+    else if (event.key === 'ArrowLeft') fold(open, row.path, false);
+    else return;
+    event.preventDefault();
   };
   return (
-    <div class="retry">
-      <details>
-        <summary>Other instructions</summary>
-        <div class="field">
-          <label for="retry-instructions">Instructions for the next attempt</label>
-          <textarea
-            id="retry-instructions"
-            rows={3}
-            value={instructions.value}
-            onInput={(event) => (instructions.value = event.currentTarget.value)}
-          />
-          <p class="help">They replace those of the definition. Empty: those of the definition.</p>
-        </div>
-      </details>
-      <ActButton kind="primary" act={again}>
-        Run it and what follows again
-      </ActButton>
+    <div
+      class="scroll steps fill"
+      ref={box}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+      tabIndex={0}
+      role="region"
+      aria-label="Steps"
+    >
+      <table aria-rowcount={rows.length + 1}>
+        <caption>Steps</caption>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col" class={/Attempts|Cost/.test(name) ? 'number' : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Space height={above} columns={columns.length} />
+          {rows.slice(first, last).map((row, offset) => (
+            <Row
+              key={row.path}
+              run={run}
+              row={row}
+              number={first + offset + 2}
+              isChosen={row.path === chosen}
+              fold={isFiltered || row.inside.length === 0 ? null : open}
+              isFiltered={isFiltered}
+              hasCost={hasCost}
+            />
+          ))}
+          <Space height={below} columns={columns.length} />
+        </tbody>
+      </table>
     </div>
   );
 }
 
-const kinds: Readonly<Record<Stretch['kind'], string>> = {
-  worker: 'attempt',
-  check: 'check',
-  queue: 'waits for a slot',
-  pause: 'pause',
-  gate: 'waits for a person',
-  body: 'its own steps',
-};
-
-function Stretches({ of }: { readonly of: readonly Stretch[] }) {
+/** Stands for rows that are not drawn. */
+function Space({ height: pixels, columns }: { readonly height: number; readonly columns: number }) {
+  if (pixels === 0) return null;
   return (
-    <Table caption="What the step did" names={['#Round', 'What', 'From', 'Took', 'Result', 'Reason']}>
-      <tbody>
-        {of.map((each) => (
-          <tr key={`${each.kind} ${each.from}`}>
-            <td class="number">{each.iteration}</td>
-            <th scope="row">
-              {each.kind === 'worker' ? `attempt ${String(each.attempt)}` : kinds[each.kind]}
-              {each.provider !== null && <span class="dim"> {visible(each.provider)}</span>}
-            </th>
-            <td>{seconds(Date.parse(each.from))}</td>
-            <td>
-              {duration((each.to === null ? now.value : Date.parse(each.to)) - Date.parse(each.from))}
-              {each.to === null && ' so far'}
-            </td>
-            <td>{each.result !== null && <State value={each.result} />}</td>
-            <td>{each.reason !== null && <Line value={each.reason} limit={200} />}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+    <tr class="space" aria-hidden="true">
+      <td colSpan={columns} style={{ height: `${String(pixels)}px` }} />
+    </tr>
+  );
+}
+
+function fold(open: StepsProps['open'], path: string, isOpen: boolean): void {
+  const next = new Set(open.value);
+  if (isOpen) next.add(path);
+  else next.delete(path);
+  open.value = next;
+}
+
+interface RowProps {
+  readonly run: string;
+  readonly row: StepRow;
+  /** In the whole table, counted from 1. */
+  readonly number: number;
+  readonly isChosen: boolean;
+  /** Null: nothing is inside of it. */
+  readonly fold: StepsProps['open'] | null;
+  readonly isFiltered: boolean;
+  readonly hasCost: boolean;
+}
+
+function Row({ run, row, number, isChosen, fold: open, isFiltered, hasCost }: RowProps) {
+  const { path, name, title, depth, step, rounds, standing } = row;
+  const isOpen = open?.value.has(path) ?? false;
+  return (
+    <tr class={isChosen ? 'chosen' : undefined} aria-rowindex={number}>
+      <th scope="row" class={isFiltered ? undefined : `depth-${String(Math.min(depth, 4))}`}>
+        {open !== null && (
+          <button
+            type="button"
+            class="quiet fold"
+            aria-expanded={isOpen}
+            aria-label={`${isOpen ? 'Fold' : 'Unfold'} ${name}`}
+            onClick={() => fold(open, path, !isOpen)}
+          >
+            {isOpen ? '▾' : '▸'}
+          </button>
+        )}
+        <a
+          data-row
+          data-path={path}
+          href={stepLink(run, path)}
+          onClick={onStepClick(path)}
+          aria-current={isChosen ? 'true' : undefined}
+        >
+          <Line value={isFiltered ? title : name} limit={80} />
+        </a>
+      </th>
+      <td>
+        <Stands standing={standing} />
+      </td>
+      <td>{step?.started_at != null && <Lasting from={step.started_at} to={step.completed_at} />}</td>
+      <td class="number">{step !== null && step.attempts > 0 && step.attempts}</td>
+      {hasCost && <td class="number">{step !== null && <Price cost={step.cost} />}</td>}
+      <td>
+        {rounds} {step?.reason != null && <Line value={step.reason} limit={160} />}
+      </td>
+    </tr>
   );
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { money } from '../../kernel/cost.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { command } from '../api/actions.ts';
@@ -10,31 +11,39 @@ import type {
   ResumptionDocument,
 } from '../../documents/runs.ts';
 import { ActButton } from '../parts/form.tsx';
-import { Empty, Loaded, Panel, View, Trouble, Table } from '../parts/panel.tsx';
-import { Ago, Facts, Id, Lasting, Line, State, visible, Why, Text } from '../parts/text.tsx';
+import { StepLogs } from '../parts/log-of-step.tsx';
+import { Panes } from '../parts/panes.tsx';
+import { Empty, Loaded, Panel, View, Table } from '../parts/panel.tsx';
+import { Ago, Facts, Id, Line, Stands, State, visible } from '../parts/text.tsx';
+import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { now } from '../state/now.ts';
 import { past } from '../state/past.ts';
-import { query } from '../state/route.ts';
+import { link, query } from '../state/route.ts';
+import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
-import { rowsOf, timelineOf, untilThen, type StepRow } from '../steps.ts';
-import { Item } from './item.tsx';
-import { Definition, RunGraph } from './run-definition.tsx';
-import { StepPanel, Steps, visitOf } from './run-steps.tsx';
-import { stateOf } from './runs.tsx';
+import { allOf, firstToLookAt, timelineOf, treeOf, untilThen, type StepRow } from '../steps.ts';
+import { RunMap, useShownRows } from './run-map.tsx';
+import { StepPanel, visitOf } from './run-step.tsx';
+import { RunsBeside, starterOf, tookOf } from './runs.tsx';
 import { StepBars } from './timeline.tsx';
-import type { InboxDocument } from '../../documents/inbox.ts';
-import type { StatusDocument } from '../../documents/status.ts';
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useText } from '../state/followed-text.ts';
+import type { Overview } from '../../documents/status.ts';
 
-/** One run: why it waits, its graph, its steps on a time axis, their results, and their output. */
+/** One run on one screen: its steps, the chosen one with its output, and all of them in time. */
 export function Run({ id }: { readonly id: string }) {
   const live = useLive<RunDocument>(at('workflow-runs', id));
+  const screen = (
+    <div class="run-screen">
+      <Loaded live={live} title="Run">
+        {(run) => <Shows run={run} />}
+      </Loaded>
+    </div>
+  );
+  if (saved !== null) return screen;
   return (
-    <Loaded live={live} title="Run">
-      {(run) => <Shows run={run} />}
-    </Loaded>
+    <div class="run-panes">
+      <Panes name="runs" back={link('runs')} list={<RunsBeside chosen={id} />} detail={screen} />
+    </div>
   );
 }
 
@@ -43,70 +52,89 @@ function Shows({ run }: { readonly run: RunDocument }) {
   const timeline = useLive<TimelineDocument>(`${path}/timeline`);
   const definition = useLive<RunDefinition>(`${path}/definition`).value.value;
   const explains = useSignal(false);
-  const rows = rowsOf(run.steps);
-  const chosen = query.value.get('step');
-  const row = rows.find((each) => each.path === chosen);
+  const all = useMemo(() => treeOf(run.steps), [run]);
+  const asked = query.value.get('step');
+  const row = useMemo(() => {
+    const found = asked === null ? undefined : allOf(all).find((each) => each.path === asked);
+    return found ?? firstToLookAt(all);
+  }, [all, asked]);
+  const chosen = row?.path ?? null;
+  const shown = useShownRows(all, chosen);
   return (
     <View
       title={<Line value={run.workflow} limit={80} />}
+      tab={`${run.workflow}, ${run.standing.word}`}
       actions={<RunActions run={run} explain={() => (explains.value = !explains.value)} />}
     >
-      <About run={run} rows={rows} definition={definition} />
-      {explains.value && <ResumePanel run={run.run} close={() => (explains.value = false)} />}
-      <Waits run={run.run} />
-      <Warnings warnings={run.warnings} />
-      {definition !== null && <RunGraph run={run.run} graph={definition.graph} rows={rows} />}
-      <Panel title="Timeline">
-        <Loaded live={timeline}>{(document) => <Bars run={run} rows={rows} document={document} />}</Loaded>
-      </Panel>
-      <Steps run={run.run} rows={rows} chosen={chosen} />
-      {row !== undefined && <StepPanel run={run} row={row} timeline={timeline.value.value} />}
-      <Panel title={row === undefined ? 'Output' : `Output of ${visible(row.path)}`}>
-        <Logs
-          key={row?.path}
-          run={run.run}
-          step={row === undefined ? null : visitOf(timeline.value.value, row.path)}
-          isLive={run.alive && run.completed_at === null}
-        />
-      </Panel>
-      {definition !== null && <Definition definition={definition} />}
+      <About run={run} definition={definition} />
+      <div class="run-notices">
+        {explains.value && <ResumePanel run={run.run} close={() => (explains.value = false)} />}
+        {run.completed_at === null && <Waits run={run.run} />}
+        <Warnings warnings={run.warnings} />
+      </div>
+      <div class={`run-grid ${row?.standing.is === 'needs you' ? 'asks' : ''}`}>
+        <RunMap run={run} all={all} shown={shown} definition={definition} chosen={chosen} />
+        {row !== undefined && (
+          <StepPanel key={row.path} run={run} row={row} timeline={timeline.value.value} />
+        )}
+        <Output run={run} row={row} timeline={timeline.value.value} />
+        <Panel title="Timeline" place="run-time">
+          <Loaded live={timeline}>
+            {(document) => <Bars run={run} rows={shown.rows} document={document} chosen={chosen} />}
+          </Loaded>
+        </Panel>
+      </div>
     </View>
+  );
+}
+
+interface OutputProps {
+  readonly run: RunDocument;
+  readonly row: StepRow | undefined;
+  readonly timeline: TimelineDocument | null;
+}
+
+/** The log of the chosen step: at its error, or following its end. */
+function Output({ run, row, timeline }: OutputProps) {
+  const isLive = run.alive && run.completed_at === null && row?.step?.completed_at == null;
+  const hasBegun = row?.step === null || row?.step?.started_at != null;
+  return (
+    <Panel title={row === undefined ? 'Output' : `Output of ${oneLine(row.title, 120)}`} place="run-log">
+      {row === undefined || !hasBegun ? (
+        <Empty>It has not run.</Empty>
+      ) : (
+        <StepLogs
+          key={row.path}
+          run={run.run}
+          step={visitOf(timeline, row.path)}
+          isLive={isLive}
+          hasFailed={row.standing.is === 'failed'}
+        />
+      )}
+    </Panel>
   );
 }
 
 function About({
   run,
-  rows,
   definition,
 }: {
   readonly run: RunDocument;
-  readonly rows: readonly StepRow[];
   readonly definition: RunDefinition | null;
 }) {
-  const done = rows.filter(({ step }) => step.completed_at !== null).length;
+  const { completed, total } = run.progress;
   return (
     <Facts
       of={[
-        ['Run', <Id value={run.run} />],
-        ['State', <State value={stateOf(run)} />],
-        ['Reason', run.reason && <Line value={run.reason} limit={400} />],
+        ['Standing', <Stands standing={run.standing} />],
+        ['Reason', run.reason && <Line value={run.reason} limit={200} />],
+        ['Done', `${String(completed)} of ${String(total)} ${total === 1 ? 'step' : 'steps'}`],
         ['Started', run.started_at && <Ago at={run.started_at} />],
-        [
-          'Took',
-          run.started_at && (run.alive || run.completed_at !== null) && (
-            <Lasting from={run.started_at} to={run.completed_at} />
-          ),
-        ],
-        ['Steps', `${String(done)} of ${String(rows.length)}`],
+        ['By', <Line value={starterOf(run)} limit={40} />],
+        ['Took', tookOf(run)],
         ['Cost', money(run.cost)],
-        ['File', definition?.file && <code>{visible(definition.file)}</code>],
-        ...Object.entries(run.parameters).map(
-          ([name, value]) =>
-            [
-              oneLine(name, 40),
-              <Line value={typeof value === 'string' ? value : JSON.stringify(value)} limit={120} />,
-            ] as const,
-        ),
+        ['Run', <Id value={run.run} />],
+        ['File', definition?.file == null ? null : <code>{visible(definition.file)}</code>],
       ]}
     />
   );
@@ -129,10 +157,12 @@ function Bars({
   run,
   rows,
   document,
+  chosen,
 }: {
   readonly run: RunDocument;
   readonly rows: readonly StepRow[];
   readonly document: TimelineDocument;
+  readonly chosen: string | null;
 }) {
   const isPast = past.value !== null;
   const isOpen = run.completed_at === null && (run.alive || isPast);
@@ -144,7 +174,7 @@ function Bars({
       {!document.complete && (
         <p class="dim">The journal of this run does not keep its beginning: earlier stretches are missing.</p>
       )}
-      <StepBars run={run.run} timeline={timeline} isOpen={isOpen} />
+      <StepBars run={run.run} timeline={timeline} isOpen={isOpen} chosen={chosen} />
     </>
   );
 }
@@ -170,76 +200,12 @@ function RunActions({ run, explain }: { readonly run: RunDocument; readonly expl
   );
 }
 
-/** Why the run does not move, and its gates with their answers. */
+/** Why the run does not move; what a gate asks is at its step. */
 function Waits({ run }: { readonly run: string }) {
-  const status = useLive<StatusDocument>('/status').value.value;
-  const inbox = useLive<InboxDocument>('/inbox').value.value;
+  const status = useLive<Overview>('/status').value.value;
   const waiting = status?.runs.find((each) => each.run === run);
-  if (waiting === undefined) return null;
-  return (
-    <>
-      {waiting.why !== null && waiting.gates.length === 0 && <Why why={waiting.why} />}
-      {waiting.gates.map(({ gate, message, recorded }) => {
-        const item = inbox?.items.find(({ id }) => id === `${run}/${gate}`);
-        if (item !== undefined) return <Item key={gate} item={item} />;
-        if (recorded === null) return null;
-        return (
-          <p key={gate} class="gate">
-            <State value="waiting" /> <Line value={message} limit={300} />{' '}
-            {`${visible(recorded.by)} answered ${visible(recorded.choice)}; it takes effect when the run continues.`}
-          </p>
-        );
-      })}
-    </>
-  );
-}
-
-interface Props {
-  readonly run: string;
-  /** Null: every step. */
-  readonly step: string | null;
-  readonly isLive: boolean;
-}
-
-/** How near to its end a box is scrolled that follows, in pixels. */
-const near = 24;
-
-/**
- * What the agents and programs of a run have printed. It follows a run that is alive, until the
- * person scrolls back.
- */
-function Logs({ run, step, isLive }: Props) {
-  const box = useRef<HTMLDivElement>(null);
-  const isFollowing = useSignal(true);
-  const path = `${at('workflow-runs', run)}/logs${step === null ? '' : `?stage=${encodeURIComponent(step)}`}`;
-  const { text, problem } = useText(path, isLive);
-  useLayoutEffect(() => {
-    const shown = box.current;
-    if (shown !== null && isLive && isFollowing.value) shown.scrollTop = shown.scrollHeight;
-  }, [text.value, isLive, isFollowing.value]);
-  const scrolled = ({ currentTarget: shown }: { currentTarget: HTMLDivElement }) => {
-    isFollowing.value = shown.scrollHeight - shown.scrollTop - shown.clientHeight < near;
-  };
-  if (problem.value !== null && text.value === null) return <Trouble problem={problem.value} />;
-  if (text.value === null) return <p class="empty loading">Loading …</p>;
-  if (text.value === '') return <Empty>Nothing was printed.</Empty>;
-  return (
-    <>
-      {isLive && (
-        <label class="follow">
-          <input
-            type="checkbox"
-            checked={isFollowing.value}
-            onChange={(event) => (isFollowing.value = event.currentTarget.checked)}
-          />{' '}
-          Follow
-        </label>
-      )}
-      <div class="log" ref={box} onScroll={scrolled}>
-        <Text value={text.value} kind="code" keeps={isLive ? 'end' : 'start'} />
-      </div>
-    </>
-  );
+  if (waiting === undefined || waiting.why === null || waiting.gates.length > 0) return null;
+  return <Why why={waiting.why} />;
 }
 
 /** What resuming a run would do with each step, before it is done. */

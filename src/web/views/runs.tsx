@@ -1,23 +1,35 @@
+import type { ComponentChildren } from 'preact';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
-import { Ago, Lasting, Line, Price, State } from '../parts/text.tsx';
+import { Ago, Id, Lasting, Line, Price, Stands } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link, query, refine } from '../state/route.ts';
-import { More, pageSize } from './threads.tsx';
-import { Id } from '../parts/text.tsx';
 import type { RunSummary } from '../../documents/runs.ts';
+import type { WorkflowRow } from '../../documents/workflows.ts';
 
-/** The state of a run as people see it: one that no process hosts has stopped. */
-export function stateOf({ status, alive }: Pick<RunSummary, 'status' | 'alive'>): string {
-  return status === 'RUNNING' && !alive ? 'stopped' : status;
+const standings: readonly (readonly [value: string, name: string])[] = [
+  ['', 'All runs'],
+  ['needs you', 'Needs you'],
+  ['working', 'Running'],
+  ['waiting', 'Waiting or stopped'],
+  ['failed', 'Failed'],
+  ['done', 'Done'],
+];
+const pageSize = 100;
+
+/** The path of the newest runs, one more than are shown. */
+function pathOf(of: Readonly<Record<string, string>>, shown: number): string {
+  const given = Object.entries(of).filter(([, value]) => value !== '');
+  return `/workflow-runs?${new URLSearchParams([...given, ['limit', String(shown + 1)]]).toString()}`;
 }
 
-const states = ['RUNNING', 'stopped', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED'];
-
-/** All runs, newest first, by workflow and state. */
+/** All runs, newest first, by workflow and by how they stand. */
 export function Runs() {
-  const live = useLive<readonly RunSummary[]>('/workflow-runs');
-  const [workflow, state] = [query.value.get('workflow') ?? '', query.value.get('state') ?? ''];
-  const names = [...new Set(live.value.value?.map((run) => run.workflow))].toSorted();
+  const [workflow, standing] = [query.value.get('workflow') ?? '', query.value.get('standing') ?? ''];
+  const shown = Number(query.value.get('show') ?? pageSize);
+  const live = useLive<readonly RunSummary[]>(pathOf({ workflow, standing }, shown));
+  const known = useLive<readonly WorkflowRow[]>('/workflows').value.value ?? [];
+  const runs = live.value.value ?? [];
+  const names = [...known.map(({ name }) => name ?? ''), workflow, ...runs.map((run) => run.workflow)];
   return (
     <View
       title="Runs"
@@ -34,47 +46,54 @@ export function Runs() {
           onChange={(event) => refine('workflow', event.currentTarget.value)}
         >
           <option value="">Every workflow</option>
-          {names.map((name) => (
-            <option key={name} value={name}>
-              <Line value={name} limit={60} />
-            </option>
-          ))}
+          {[...new Set(names)]
+            .filter((name) => name !== '')
+            .toSorted()
+            .map((name) => (
+              <option key={name} value={name}>
+                <Line value={name} limit={60} />
+              </option>
+            ))}
         </select>
         <select
-          aria-label="State"
-          value={state}
-          onChange={(event) => refine('state', event.currentTarget.value)}
+          aria-label="Standing"
+          value={standing}
+          onChange={(event) => refine('standing', event.currentTarget.value)}
         >
-          <option value="">Every state</option>
-          {states.map((each) => (
-            <option key={each} value={each}>
-              {each.toLowerCase().replace('_', ' ')}
+          {standings.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
             </option>
           ))}
         </select>
       </div>
       <Loaded live={live}>
-        {(runs) => (
-          <Rows
-            runs={runs.filter(
-              (run) =>
-                (workflow === '' || run.workflow === workflow) && (state === '' || stateOf(run) === state),
-            )}
-          />
-        )}
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>{workflow === '' && standing === '' ? 'No run yet.' : 'There is no such run.'}</Empty>
+          ) : (
+            <Rows runs={all} shown={shown} />
+          )
+        }
       </Loaded>
     </View>
   );
 }
 
-function Rows({ runs }: { readonly runs: readonly RunSummary[] }) {
-  if (runs.length === 0) return <Empty>There is no such run.</Empty>;
-  const shown = Number(query.value.get('show') ?? pageSize);
+function Rows({ runs, shown }: { readonly runs: readonly RunSummary[]; readonly shown: number }) {
   return (
     <Table
       caption="Runs, newest first"
-      names={['Workflow', 'Run', 'State', 'Started', 'Took', '#Cost']}
-      after={<More total={runs.length} shown={shown} />}
+      names={['Workflow', 'Standing', 'Done', 'Started', 'By', 'Took', '#Cost']}
+      after={
+        runs.length > shown && (
+          <p class="more">
+            <button type="button" onClick={() => refine('show', String(shown + 5 * pageSize))}>
+              Show more
+            </button>
+          </p>
+        )
+      }
     >
       <tbody>
         {runs.slice(0, shown).map((run) => (
@@ -82,20 +101,18 @@ function Rows({ runs }: { readonly runs: readonly RunSummary[] }) {
             <th scope="row">
               <a href={link('runs', run.run)} data-row>
                 <Line value={run.workflow} limit={60} />
-              </a>
+              </a>{' '}
+              <Id value={run.run} />
             </th>
             <td>
-              <Id value={run.run} />
+              <Stands standing={run.standing} /> <Line value={whyOf(run)} limit={120} />
             </td>
-            <td>
-              <State value={stateOf(run)} /> {run.reason !== null && <Line value={run.reason} limit={120} />}
-            </td>
+            <td>{`${String(run.progress.completed)} of ${String(run.progress.total)}`}</td>
             <td>{run.started_at !== null && <Ago at={run.started_at} />}</td>
             <td>
-              {run.started_at !== null && (run.completed_at !== null || run.alive) && (
-                <Lasting from={run.started_at} to={run.completed_at} />
-              )}
+              <Line value={starterOf(run)} limit={40} />
             </td>
+            <td>{tookOf(run)}</td>
             <td class="number">
               <Price cost={run.cost} />
             </td>
@@ -103,5 +120,57 @@ function Rows({ runs }: { readonly runs: readonly RunSummary[] }) {
         ))}
       </tbody>
     </Table>
+  );
+}
+
+/** Why a run stands so: its error, or what it asks. */
+function whyOf({ reason, gates }: RunSummary): string {
+  return reason ?? gates.find(({ recorded }) => recorded === null)?.message ?? '';
+}
+
+/** Who started a run. */
+export function starterOf({ person, started_by: by }: RunSummary): string {
+  return person ?? (by === 'up' ? 'trigger' : 'unknown');
+}
+
+/** How long a run took, or has run; nothing of one that has stopped. */
+export function tookOf({ started_at: from, completed_at: to, alive }: RunSummary): ComponentChildren {
+  return from !== null && (to !== null || alive) && <Lasting from={from} to={to} />;
+}
+
+/** How many runs stand beside the shown one. */
+const mostBeside = 50;
+
+/** The newest runs, beside the shown one. */
+export function RunsBeside({ chosen }: { readonly chosen: string }) {
+  const live = useLive<readonly RunSummary[]>(pathOf({}, mostBeside));
+  return (
+    <Loaded live={live}>
+      {(runs) => (
+        <nav aria-label="Runs">
+          <ul class="cards">
+            {runs.slice(0, mostBeside).map((run) => (
+              <li key={run.run}>
+                <a
+                  class="card"
+                  href={link('runs', run.run)}
+                  aria-current={run.run === chosen ? 'page' : undefined}
+                >
+                  <span class="row">
+                    <strong>
+                      <Line value={run.workflow} limit={60} />
+                    </strong>
+                    {run.started_at !== null && <Ago at={run.started_at} />}
+                  </span>
+                  <span>
+                    <Stands standing={run.standing} />
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+    </Loaded>
   );
 }

@@ -1,4 +1,5 @@
 import type { Signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
 import { sendMessage } from '../api/actions.ts';
 import { Problem } from '../api/client.ts';
@@ -12,7 +13,7 @@ import { useLive } from '../state/live.ts';
 import { go, link, query } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
 import { onSubmit } from './item.tsx';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview } from '../../documents/status.ts';
 
 const place = 'send';
 
@@ -20,7 +21,7 @@ const place = 'send';
 export function Send({ role }: { readonly role: string | null }) {
   const protocol = useLive<ProtocolDocument>('/protocol');
   const session = useLive<Session>('/session').value.value;
-  const status = useLive<StatusDocument>('/status').value.value;
+  const status = useLive<Overview>('/status').value.value;
   const thread = query.value.get('thread');
   return (
     <View title={thread === null ? 'New task' : 'Add a message'}>
@@ -62,7 +63,10 @@ function MessageForm({ types, role, thread }: MessageFormProps) {
   const [to, name] = [draft(`${place}/to`), draft(`${place}/type`)];
   const [subject, text] = [draft(`${place}/subject`), draft(`${place}/text`)];
   const { busy, run } = useAction();
-  const type = types.find((each) => each.name === name.value) ?? types[0]!;
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('select, input, textarea')?.focus(), []);
+  const wanted = name.value || query.value.get('type');
+  const type = types.find((each) => each.name === wanted) ?? types[0]!;
   const recipients = type.to_all
     ? type.to
     : [type.to.find((each) => each === (to.value || role)) ?? type.to[0] ?? ''];
@@ -90,7 +94,7 @@ function MessageForm({ types, role, thread }: MessageFormProps) {
     });
   };
   return (
-    <form class="panel letter" {...onSubmit(submit)}>
+    <form class="panel letter" ref={form} {...onSubmit(submit)}>
       {types.length > 1 && (
         <Choice
           id="send-type"

@@ -6,14 +6,14 @@ import { planOf, startRun } from '../api/actions.ts';
 import { Problem } from '../api/client.ts';
 import { Fields, rethrowBeside, typedFields, type FieldShape } from '../parts/fields.tsx';
 import { useAction, WriteButton } from '../parts/form.tsx';
-import { Panel, Table } from '../parts/panel.tsx';
+import { Panel, Table, Trouble } from '../parts/panel.tsx';
 import { Facts, visible } from '../parts/text.tsx';
+import { useLive } from '../state/live.ts';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { go, link } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
 import { onSubmit } from './item.tsx';
-import { StepGraph, type GraphStep } from './step-graph.tsx';
-import type { PlanDocument } from '../../documents/workflows.ts';
+import type { PlanDocument, WorkflowRow } from '../../documents/workflows.ts';
 
 /** The text of the workflow in an editor. */
 interface Edited {
@@ -31,61 +31,87 @@ interface StartProps {
   readonly edited?: Edited;
 }
 
-/** The parameters of a workflow, then what a run would do and cost at most, then its start. */
-export function StartRun({ id, parameters, edited }: StartProps) {
-  const place = `run-${id}`;
+/** What a run of a workflow would do, and what that was planned of; null: not planned yet. */
+function usePlan({ id, parameters, edited }: StartProps, place: string) {
   const planned = useSignal<{ readonly plan: PlanDocument; readonly of: string } | null>(null);
   const planning = useAction();
-  const starting = useAction();
-  const isDirty = edited?.isDirty ?? false;
   const text = edited?.text ?? null;
   const preview = () => {
     const given = typedFields(parameters, place);
     if (given === null) return;
     void planning.run(async () => {
-      const plan = await planOf(id, given, isDirty ? text : null).catch((error: unknown) =>
+      const plan = await planOf(id, given, edited?.isDirty === true ? text : null).catch((error: unknown) =>
         rethrowBeside(error, parameters, place),
       );
       planned.value = { plan, of: JSON.stringify([given, text]) };
     });
   };
+  const isPlanned = (given: unknown) => JSON.stringify([given, text]) === planned.value?.of;
+  return { plan: planned.value?.plan ?? null, isBusy: planning.busy.value, preview, isPlanned };
+}
+
+/** Starts a run as it was planned, and stores what was edited before. */
+function useStart(
+  { id, parameters, edited }: StartProps,
+  place: string,
+  { plan, preview, isPlanned }: ReturnType<typeof usePlan>,
+) {
+  const starting = useAction();
+  const refused = useSignal<Problem | null>(null);
   const start = () => {
     const given = typedFields(parameters, place);
-    if (given === null || planned.value === null) return;
-    if (JSON.stringify([given, text]) !== planned.value.of) {
+    if (given === null || plan === null) return;
+    if (!isPlanned(given)) {
       notify('What runs has changed: see the new price first.');
       return preview();
     }
     const usd = usdOf(draft(`${place}:usd`).value);
     if (usd === undefined)
       return complain(new Problem('E_VALUE', 422, 'The limit must be dollars, such as 2.50.'));
+    refused.value = null;
     void starting.run(async () => {
-      if (isDirty && !(await edited?.save())) return;
-      const { run } = await startRun(id, given, usd).catch((error: unknown) =>
-        rethrowBeside(error, parameters, place),
-      );
+      if (edited?.isDirty === true && !(await edited.save())) return;
+      const started = await startRun(id, given, usd).catch((error: unknown) => {
+        if (!(error instanceof Problem) || error.code !== 'E_LOCKED')
+          return rethrowBeside(error, parameters, place);
+        refused.value = error;
+        return null;
+      });
+      if (started === null) return;
       clearDrafts(`${place}:`);
       notify('The run has started.');
-      go(link('runs', run));
+      go(link('runs', started.run));
     });
   };
+  return { start, refused: refused.value, isBusy: starting.busy.value };
+}
+
+/** The parameters of a workflow, then what a run would do and cost at most, then its start. */
+export function StartRun(props: StartProps) {
+  const { id, parameters, edited } = props;
+  const place = `run-${id}`;
+  const planning = usePlan(props, place);
+  const starting = useStart(props, place, planning);
+  const { plan } = planning;
   return (
     <>
-      <form class="panel" {...onSubmit(preview)}>
+      <form class="panel" {...onSubmit(planning.preview)}>
         <Fields shapes={parameters} place={place} />
-        <button type="submit" class={planned.value === null ? 'primary' : ''} aria-busy={planning.busy.value}>
-          {planned.value === null ? 'Show the price' : 'Update the price'}
+        <button type="submit" class={plan === null ? 'primary' : ''} aria-busy={planning.isBusy}>
+          {plan === null ? 'Show the price' : 'Update the price'}
         </button>
       </form>
-      {planned.value !== null && (
+      {plan !== null && (
         <>
-          <PlanPanel plan={planned.value.plan} />
+          <PlanPanel plan={plan} />
           <LimitForm
+            id={id}
             place={place}
-            price={priceOf(planned.value.plan)}
-            busy={starting.busy.value}
-            start={start}
-            verb={isDirty ? 'Save and run it' : 'Run it'}
+            refused={starting.refused}
+            price={priceOf(plan)}
+            busy={starting.isBusy}
+            start={starting.start}
+            verb={edited?.isDirty === true ? 'Save and run it' : 'Run it'}
           />
         </>
       )}
@@ -94,15 +120,18 @@ export function StartRun({ id, parameters, edited }: StartProps) {
 }
 
 interface LimitProps {
+  readonly id: string;
   readonly place: string;
   readonly price: string;
   readonly busy: boolean;
   readonly verb: string;
+  /** The last start was refused because of another run; null: it was not. */
+  readonly refused: Problem | null;
   readonly start: () => void;
 }
 
 /** Starts the run that was planned, with a limit of its own if the person sets one. */
-function LimitForm({ place, price, busy, verb, start }: LimitProps) {
+function LimitForm({ id, place, price, busy, verb, refused, start }: LimitProps) {
   const limit = draft(`${place}:usd`);
   return (
     <form class="panel" {...onSubmit(start)}>
@@ -118,10 +147,25 @@ function LimitForm({ place, price, busy, verb, start }: LimitProps) {
         />
         <p class="help">Empty: the limit of the workflow, if it has one.</p>
       </div>
-      <WriteButton busy={busy}>
-        {verb}, for at most {price}
-      </WriteButton>
+      <WriteButton busy={busy}>{busy ? 'Starting …' : `${verb}, for at most ${price}`}</WriteButton>
+      {refused !== null && <InTheWay id={id} problem={refused} />}
     </form>
+  );
+}
+
+/** Why a run cannot start beside another one, with the way to that. */
+function InTheWay({ id, problem }: { readonly id: string; readonly problem: Problem }) {
+  const rows = useLive<readonly WorkflowRow[]>('/workflows').value.value;
+  const last = rows?.find(({ name, file }) => name === id || file === id)?.last_run ?? null;
+  return (
+    <>
+      <Trouble problem={problem} />
+      {last?.alive === true ? (
+        <a href={link('runs', last.run)}>Go to the run in the way</a>
+      ) : (
+        <a href={link('runs')}>Go to the runs</a>
+      )}
+    </>
   );
 }
 
@@ -140,17 +184,27 @@ function priceOf({ ceiling }: PlanDocument): string {
   return tokens === null ? 'an unknown price' : `${String(tokens)} tokens`;
 }
 
-const shapes: Readonly<Record<string, GraphStep['shape']>> = {
-  GATE: 'gate',
-  FOR_EACH: 'body',
-  WHILE: 'body',
-  WORKFLOW: 'body',
-};
+/** How many steps a sentence names. */
+const mostNamed = 3;
 
-function drawn({ step, kind, provider, role }: PlanDocument['contracts'][number]): GraphStep {
-  const shape = shapes[kind] ?? 'step';
-  const about = provider ?? role ?? kind.toLowerCase().replaceAll('_', ' ');
-  return { id: step, about, tone: shape === 'gate' ? 'wait' : 'calm', shape, href: null };
+/**
+ * Why amounts have no bound, in a sentence for each reason. What a limit of the whole bounds is not
+ * named.
+ */
+function unboundedIn(ceiling: PlanDocument['ceiling']): string[] {
+  const steps = new Map<string, string[]>();
+  for (const { step, what, why } of ceiling.unbounded) {
+    if (ceiling[what] !== null) continue;
+    const reason = `${what} without a bound: ${why}`;
+    const known = steps.get(reason);
+    if (known === undefined) steps.set(reason, [step]);
+    else known.push(step);
+  }
+  return [...steps].map(([reason, [...names]]) => {
+    const more = names.length - mostNamed;
+    const named = names.slice(0, mostNamed).join(', ');
+    return `${named}${more > 0 ? ` and ${String(more)} more` : ''}: ${reason}.`;
+  });
 }
 
 function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
@@ -164,7 +218,7 @@ function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
           ['At most', priceOf(plan)],
           ['Agent launches', orUnknown(ceiling.launches, String)],
           ['Other processes', orUnknown(ceiling.processes, String)],
-          ['Running time', orUnknown(ceiling.time, span)],
+          ['Running time', orUnknown(ceiling.time, (time) => `at most ${span(time)}`)],
           ['Tokens', orUnknown(ceiling.tokens, String)],
           [
             'Expected',
@@ -172,17 +226,11 @@ function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
           ],
         ]}
       />
-      {ceiling.unbounded.map((each) => (
-        <p key={`${each.step}${each.what}`} class="dim">
-          {`${visible(each.step)}: the ${each.what} is unbounded, because ${visible(each.why)}.`}
+      {unboundedIn(ceiling).map((each) => (
+        <p key={each} class="dim">
+          {visible(each)}
         </p>
       ))}
-      <StepGraph
-        steps={contracts.filter(({ step }) => !step.includes('/')).map(drawn)}
-        edges={contracts.flatMap(({ step, needs }) =>
-          needs.map((need) => ({ from: need, to: step, label: '' })),
-        )}
-      />
       <Table
         caption="Steps, by the time at which they can start"
         names={['#Batch', 'Step', 'Kind', 'Needs', '#Attempts', 'Capabilities']}

@@ -1,5 +1,7 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
-import { layers, type Cell, type Edge } from '../graph.ts';
+import { focusedStep, moveTo, onStepClick } from './run-choice.ts';
+import { layers, neighbour, type Cell, type Edge } from '../graph.ts';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
 
 /** A step as the graph draws it. */
@@ -24,15 +26,23 @@ const smallest = 0.75;
 /** Above this number of steps a drawing is not read any more; the table has them all. */
 const mostDrawn = 200;
 
-/** The steps and what each needs, from left to right; the table below it has the same. */
-export function StepGraph({
-  steps,
-  edges,
-}: {
+/** Whether a graph of so many steps says more than a table. */
+export function isDrawn(steps: number): boolean {
+  return steps > 1 && steps <= mostDrawn;
+}
+
+interface Props {
   readonly steps: readonly GraphStep[];
   readonly edges: readonly GraphEdge[];
-}) {
-  if (steps.length < 2 || steps.length > mostDrawn) return null;
+  /** The step that is chosen, of those that can be; null: none is. */
+  readonly chosen?: string | null;
+}
+
+/** The steps and what each needs, from left to right. Arrow keys move the choice. */
+export function StepGraph({ steps, edges, chosen = null }: Props) {
+  const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => bringIntoSight(frame.current, chosen), [chosen]);
+  if (!isDrawn(steps.length)) return null;
   const names = steps.map(({ id }) => id);
   const cells = layers(names, edges);
   const size = (of: (cell: Cell) => number) => Math.max(...[...cells.values()].map(of)) + 1;
@@ -41,11 +51,26 @@ export function StepGraph({
     size(({ column }) => column) * (box.width + gap.x) - gap.x + 4,
     size(({ row }) => row) * (box.height + gap.y) - gap.y + (hasJumps ? 32 : 4),
   ];
+  const narrowest = Math.min(width, Math.max(width * smallest, 300));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const from = focusedStep(event) ?? chosen;
+    const next = from === null ? null : neighbour(cells, from, event.key);
+    if (next === null) return;
+    event.preventDefault();
+    moveTo(next, event.currentTarget);
+  };
   return (
-    <div class="scroll graph" tabIndex={0} role="group" aria-label="Graph of the steps">
+    <div
+      class="scroll graph fill"
+      ref={frame}
+      onKeyDown={onKeyDown}
+      tabIndex={0}
+      role="group"
+      aria-label="Graph of the steps"
+    >
       <svg
         viewBox={`0 0 ${String(width)} ${String(height)}`}
-        style={{ maxWidth: width, minWidth: Math.min(width, Math.max(width * smallest, 300)) }}
+        style={{ maxWidth: `${String(width)}px`, minWidth: `${String(narrowest)}px` }}
       >
         <defs>
           <ArrowMarker id="step-arrow" />
@@ -54,11 +79,24 @@ export function StepGraph({
           <Connection key={`${edge.from} ${edge.to} ${edge.label}`} edge={edge} cells={cells} />
         ))}
         {steps.map((step) => (
-          <Node key={step.id} step={step} cell={cells.get(step.id)!} />
+          <Node key={step.id} step={step} cell={cells.get(step.id)!} isChosen={step.id === chosen} />
         ))}
       </svg>
     </div>
   );
+}
+
+/** Scrolls the graph, and nothing around it. */
+function bringIntoSight(frame: HTMLElement | null, chosen: string | null): void {
+  const found = [...(frame?.querySelectorAll('[data-path]') ?? [])];
+  const node = found.find((each) => each.getAttribute('data-path') === chosen);
+  if (frame === null || node === undefined) return;
+  const [outer, inner] = [frame.getBoundingClientRect(), node.getBoundingClientRect()];
+  const rim = 12;
+  const by = (from: number, to: number, low: number, high: number) =>
+    from < low + rim ? from - low - rim : Math.max(0, to - high + rim);
+  frame.scrollLeft += by(inner.left, inner.right, outer.left, outer.right);
+  frame.scrollTop += by(inner.top, inner.bottom, outer.top, outer.bottom);
 }
 
 function placeOf({ column, row }: Cell) {
@@ -78,7 +116,11 @@ function Connection({
 }) {
   const [from, to] = [cells.get(edge.from), cells.get(edge.to)].map((cell) => cell && placeOf(cell));
   if (from === undefined || to === undefined) return null;
-  const d = isBack(cells, edge.from, edge.to) ? jump(from, to) : line(from, to);
+  const d = isBack(cells, edge.from, edge.to)
+    ? jump(from, to)
+    : isBlocked(cells, edge)
+      ? detour(from, to)
+      : line(from, to);
   return (
     <path class={`edge ${edge.label === '' ? '' : 'labelled'}`} d={d} marker-end="url(#step-arrow)">
       {edge.label !== '' && <title>{oneLine(edge.label, 80)}</title>}
@@ -99,6 +141,25 @@ function line(from: Place, to: Place): string {
   return `M${String(x1)} ${String(y1)}C${String(x1 + bend)} ${String(y1)} ${String(x2 - bend)} ${String(y2)} ${String(x2)} ${String(y2)}`;
 }
 
+/** Whether a box lies where the line of an edge would be. */
+function isBlocked(cells: ReadonlyMap<string, Cell>, { from, to }: Edge): boolean {
+  const [a, b] = [cells.get(from)!, cells.get(to)!];
+  if (b.column - a.column < 2) return false;
+  return [...cells.values()].some(({ column, row }) => {
+    const along = (column - a.column) / (b.column - a.column);
+    return along > 0 && along < 1 && Math.abs(a.row + along * (b.row - a.row) - row) < 1;
+  });
+}
+
+/** Between two rows of boxes, where nothing lies. */
+function detour(from: Place, to: Place): string {
+  const [x1, y1] = [from.x + box.width, from.y + box.height / 2];
+  const [x2, y2] = [to.x, to.y + box.height / 2];
+  const between = to.y < from.y ? from.y - gap.y / 2 - 1 : from.y + box.height + gap.y / 2 - 1;
+  const bend = gap.x / 2;
+  return `M${String(x1)} ${String(y1)}C${String(x1 + bend)} ${String(y1)} ${String(x1 + bend)} ${String(between)} ${String(x1 + gap.x)} ${String(between)}H${String(x2 - gap.x)}C${String(x2 - bend)} ${String(between)} ${String(x2 - bend)} ${String(y2)} ${String(x2)} ${String(y2)}`;
+}
+
 /** Back below the boxes, to an earlier step or the same one. */
 function jump(from: Place, to: Place): string {
   const isSame = from.x === to.x && from.y === to.y;
@@ -109,11 +170,17 @@ function jump(from: Place, to: Place): string {
   return `M${String(x1)} ${String(y1)}C${String(x1)} ${String(low)} ${String(x2)} ${String(low)} ${String(x2)} ${String(y2)}`;
 }
 
-function Node({ step, cell }: { readonly step: GraphStep; readonly cell: Cell }) {
+interface NodeProps {
+  readonly step: GraphStep;
+  readonly cell: Cell;
+  readonly isChosen: boolean;
+}
+
+function Node({ step, cell, isChosen }: NodeProps) {
   const { id, about, tone, shape, href } = step;
   const { x, y } = placeOf(cell);
   const drawn = (
-    <g class={`node ${tone} ${shape}`}>
+    <g class={`node ${tone} ${shape} ${isChosen ? 'chosen' : ''}`}>
       <title>{`${oneLine(id, 120)}: ${oneLine(about, 120)}`}</title>
       {shape === 'body' && <rect x={x + 3} y={y + 3} width={box.width} height={box.height - 2} rx="7" />}
       <rect x={x} y={y} width={box.width} height={box.height - 2} rx={shape === 'gate' ? 20 : 7} />
@@ -126,5 +193,15 @@ function Node({ step, cell }: { readonly step: GraphStep; readonly cell: Cell })
     </g>
   );
   if (href === null) return drawn;
-  return <a href={href}>{drawn}</a>;
+  return (
+    <a
+      href={href}
+      data-row
+      data-path={id}
+      aria-current={isChosen ? 'true' : undefined}
+      onClick={onStepClick(id)}
+    >
+      {drawn}
+    </a>
+  );
 }

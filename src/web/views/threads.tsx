@@ -1,23 +1,29 @@
+import { counted } from '../../kernel/enumerate.ts';
+import { useRef } from 'preact/hooks';
 import { money } from '../../kernel/cost.ts';
-import { asTree, indent } from '../../kernel/thread-tree.ts';
-import { at } from '../api/client.ts';
-import { ActButton } from '../parts/form.tsx';
-import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
-import { Ago, Facts, Id, Line, Price, State, Text, visible, Why } from '../parts/text.tsx';
+import { at, threadsPath } from '../api/client.ts';
+import { ActButton, say } from '../parts/form.tsx';
+import { Detail, Panes } from '../parts/panes.tsx';
+import { Empty, Loaded, View } from '../parts/panel.tsx';
+import { Ago, Facts, Id, Line, Price, Sentence, Stands, State, Until, visible } from '../parts/text.tsx';
+import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
-import { link, query, refine } from '../state/route.ts';
+import { past } from '../state/past.ts';
+import { link, query, refine, refined } from '../state/route.ts';
+import { saved } from '../state/saved.ts';
+import { standingOf } from '../waiting.ts';
 import { Conversation } from './conversation.tsx';
-import { say } from './roles.tsx';
-import { Landings, Work } from './work.tsx';
+import { Landings } from './work.tsx';
+import type { InboxDocument } from '../../documents/inbox.ts';
 import type { Shown } from '../../documents/mail.ts';
-import type { StatusDocument, WaitingThread } from '../../documents/status.ts';
+import type { Overview, ThreadRow, ThreadStatus } from '../../documents/status.ts';
 
 /** The number of rows that a list shows before it is asked for more. */
-export const pageSize = 100;
+const pageSize = 100;
 
-export function Threads() {
-  const live = useLive<StatusDocument>('/status');
-  const [wanted, state] = [query.value.get('q') ?? '', query.value.get('state') ?? ''];
+/** The list of threads, and the chosen one beside it. */
+export function Threads({ id }: { readonly id: string | null }) {
+  if (saved !== null) return <View title="Thread">{id !== null && <Thread id={id} />}</View>;
   return (
     <View
       title="Threads"
@@ -27,136 +33,237 @@ export function Threads() {
         </a>
       }
     >
+      <Panes
+        name="threads"
+        back={link('threads')}
+        list={<List chosen={id} />}
+        detail={id !== null && <Thread key={id} id={id} />}
+      />
+    </View>
+  );
+}
+
+/** What the list shows of all threads, as the address of the API takes it. */
+type Filter = Readonly<Record<'q' | 'standing', string>>;
+
+/** One row more than a part shows says that there is another part. */
+function partPath(filter: Filter, after = ''): string {
+  return threadsPath({ ...filter, after, limit: pageSize + 1 });
+}
+
+function List({ chosen }: { readonly chosen: string | null }) {
+  const [q, standing] = [query.value.get('q') ?? '', query.value.get('standing') ?? ''];
+  const filter = { q, standing };
+  return (
+    <>
       <div class="filters">
         <input
           type="search"
           aria-label="Find threads by subject"
           placeholder="Find by subject"
-          value={wanted}
+          value={q}
           onInput={(event) => refine('q', event.currentTarget.value)}
         />
         <select
           aria-label="State"
-          value={state}
-          onChange={(event) => refine('state', event.currentTarget.value)}
+          value={standing}
+          onChange={(event) => refine('standing', event.currentTarget.value)}
         >
-          {['', 'open', 'quiet', 'closed', 'failed'].map((each) => (
+          {['', 'needs you', 'working', 'waiting', 'failed', 'done'].map((each) => (
             <option key={each} value={each}>
               {each === '' ? 'Every state' : each}
             </option>
           ))}
         </select>
       </div>
-      <Loaded live={live}>
-        {({ threads }) => (
-          <Rows
-            threads={threads
-              .filter(
-                (thread) =>
-                  (state === '' || thread.state === state) &&
-                  thread.subject.toLowerCase().includes(wanted.toLowerCase()),
-              )
-              .toReversed()}
-          />
-        )}
-      </Loaded>
-    </View>
+      <Found filter={filter} chosen={chosen} />
+    </>
   );
 }
 
-function Rows({ threads }: { readonly threads: readonly WaitingThread[] }) {
-  if (threads.length === 0) return <Empty>There is no such thread.</Empty>;
+interface FoundProps {
+  readonly filter: Filter;
+  readonly chosen: string | null;
+}
+
+function Found({ filter, chosen }: FoundProps) {
+  const live = useLive<readonly ThreadRow[]>(partPath(filter));
+  return (
+    <Loaded live={live}>
+      {(rows) =>
+        rows.length === 0 ? (
+          <Empty>
+            {filter.q === '' && filter.standing === '' ? 'No thread yet.' : 'There is no such thread.'}
+          </Empty>
+        ) : (
+          <ul class="cards threads" aria-label="Threads, newest first, each with its sub-threads below it">
+            <Part
+              rows={rows}
+              filter={filter}
+              chosen={chosen}
+              shown={Number(query.value.get('show') ?? pageSize)}
+            />
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface PartProps extends FoundProps {
+  readonly rows: readonly ThreadRow[];
+  /** How many rows are shown from this part on. */
+  readonly shown: number;
+}
+
+/** A part of the list, and the parts behind it: each is read again only where it has changed. */
+function Part({ rows, shown, ...of }: PartProps) {
+  const own = rows.slice(0, pageSize);
+  const last = rows.length > pageSize ? own.at(-1) : undefined;
+  return (
+    <>
+      {own.map((thread) => (
+        <Row key={thread.id} thread={thread} isOpen={thread.id === of.chosen} />
+      ))}
+      {last !== undefined && shown > pageSize && (
+        <NextPart after={last.id} {...of} shown={shown - pageSize} />
+      )}
+      {last !== undefined && shown <= pageSize && <MoreRow />}
+    </>
+  );
+}
+
+/** What was shown stays until the part behind another thread has arrived. */
+function NextPart({ after, ...of }: Omit<PartProps, 'rows'> & { readonly after: string }) {
+  const found = useLive<readonly ThreadRow[]>(partPath(of.filter, after)).value.value;
+  const before = useRef<readonly ThreadRow[]>([]);
+  if (found !== null) before.current = found;
+  return <Part rows={before.current} {...of} />;
+}
+
+function MoreRow() {
   const shown = Number(query.value.get('show') ?? pageSize);
   return (
-    <Table
-      caption="Threads, newest first, each with its sub-threads below it"
-      names={['Subject', 'State', '#Messages', '#Turns', '#Cost', 'Opened']}
-      after={<More total={threads.length} shown={shown} />}
-    >
-      <tbody>
-        {asTree(threads)
-          .slice(0, shown)
-          .map(({ thread, depth }) => (
-            <tr key={thread.id}>
-              <th scope="row">
-                {depth > 0 && (
-                  <span class="dim" aria-hidden="true">
-                    {indent(depth).replaceAll(' ', '\u00a0')}
-                  </span>
-                )}
-                <a href={link('threads', thread.id)} data-row>
-                  <Line value={thread.subject} limit={120} />
-                </a>
-              </th>
-              <td>
-                <State value={thread.state} />{' '}
-                {thread.why !== null && <Line value={thread.why.reason} limit={140} />}
-              </td>
-              <td class="number">{thread.messages}</td>
-              <td class="number">{thread.turns}</td>
-              <td class="number">
-                <Price cost={thread.cost} />
-              </td>
-              <td>
-                <Ago at={thread.opened} />
-              </td>
-            </tr>
-          ))}
-      </tbody>
-    </Table>
+    <li>
+      <button type="button" onClick={() => refine('show', String(shown + pageSize))}>
+        Show more
+      </button>
+    </li>
   );
 }
 
-/** Shows the next rows of a long list. */
-export function More({ total, shown }: { readonly total: number; readonly shown: number }) {
-  if (total <= shown) return null;
+/** The filter stays while threads are chosen. */
+function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: boolean }) {
+  const { id, depth, subject, standing, why, messages, turns, cost, opened } = thread;
+  const [, filter = ''] = refined({ at: '' }).split('?');
+  const to = `${link('threads', id)}${filter === '' ? '' : `?${filter}`}`;
   return (
-    <p class="more">
-      {shown} of {total}{' '}
-      <button type="button" onClick={() => refine('show', String(shown + 5 * pageSize))}>
-        Show more
-      </button>
-    </p>
+    <li class={depth > 0 ? `depth-${String(Math.min(depth, 4))}` : undefined}>
+      <a class="card" data-row href={to} aria-current={isOpen ? 'true' : undefined}>
+        <strong>
+          <Line value={subject} limit={120} />
+        </strong>
+        <span class="stands">
+          <Stands standing={standing} />
+          {standing.until !== null && (
+            <span class="deadline">
+              until <Until at={standing.until} />
+            </span>
+          )}
+          {why !== null && (
+            <span class="reason">
+              <Sentence value={why.reason} limit={140} />
+            </span>
+          )}
+        </span>
+        <span class="row">
+          <span>{`${counted(messages, 'message')}, ${counted(turns, 'turn')}`}</span>
+          <Price cost={cost} />
+          <Ago at={opened} />
+        </span>
+      </a>
+    </li>
   );
 }
 
 /** One thread: why it waits, and its messages as a conversation. */
-export function Thread({ id }: { readonly id: string }) {
+function Thread({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('threads', id));
-  const status = useLive<StatusDocument>('/status');
-  const waiting = status.value.value?.threads.find((thread) => thread.id === id);
-  const children = status.value.value?.threads.filter(({ parent }) => parent === id) ?? [];
-  const isPaused = status.value.value?.paused.threads.includes(id) === true;
-  const landings = status.value.value?.landings.filter(({ thread }) => thread === id) ?? [];
+  const status = useLive<Overview>('/status').value.value;
+  const rows = useLive<readonly ThreadRow[]>(threadsPath({ under: id, limit: pageSize })).value.value ?? [];
+  const own = rows.find((thread) => thread.id === id) ?? null;
+  const children = rows.filter(({ parent }) => parent === id);
+  const isPaused = status?.paused.threads.includes(id) === true;
+  const landings = status?.landings.filter(({ thread }) => thread === id) ?? [];
   return (
-    <Loaded live={live} title="Thread">
+    <Loaded live={live}>
       {(shown) =>
         shown.kind !== 'thread' ? null : (
-          <View
+          <Detail
             title={
               <Line value={shown.thread?.subject ?? shown.messages[0]?.subject ?? 'Thread'} limit={160} />
             }
-            actions={<ThreadActions id={id} isOpen={shown.thread?.state === 'open'} isPaused={isPaused} />}
+            actions={
+              saved === null && (
+                <ThreadActions id={id} isOpen={shown.thread?.state === 'open'} isPaused={isPaused} />
+              )
+            }
           >
-            <Facts
-              of={[
-                ['Thread', <Id value={id} />],
-                ['Opened by', shown.thread?.parent != null && <ThreadLink id={shown.thread.parent} />],
-                ['Sub-threads', children.length > 0 && <SubThreads threads={children} />],
-                ['State', shown.thread && <State value={shown.thread.state} />],
-                ['Reason', shown.thread?.reason && <Line value={shown.thread.reason.text} limit={400} />],
-                ['Opened', shown.thread && <Ago at={shown.thread.opened} />],
-                ['Cost', shown.thread && money(shown.thread.cost)],
-                ['Worktree', shown.thread?.worktree && <code>{visible(shown.thread.worktree)}</code>],
-              ]}
-            />
-            {waiting?.why != null && <Why why={waiting.why} target={id} />}
+            <About id={id} thread={shown.thread} row={own} sub={children} />
+            <Waits thread={id} />
+            {own?.why != null && <Why why={own.why} target={id} />}
             <Landings landings={landings} />
             <Conversation messages={shown.messages} turns={shown.turns} />
-          </View>
+          </Detail>
         )
       }
     </Loaded>
+  );
+}
+
+interface AboutProps {
+  readonly id: string;
+  readonly thread: ThreadStatus | null;
+  readonly row: ThreadRow | null;
+  readonly sub: readonly ThreadRow[];
+}
+
+function About({ id, thread, row, sub }: AboutProps) {
+  const state = row === null ? thread && <State value={thread.state} /> : <Stands standing={row.standing} />;
+  const reason = thread?.reason ?? thread?.failed;
+  return (
+    <Facts
+      of={[
+        ['State', state],
+        ['Reason', reason && <Line value={reason.text} limit={400} />],
+        ['Opened by', thread?.parent != null && <ThreadLink id={thread.parent} />],
+        ['Sub-threads', sub.length > 0 && <SubThreads threads={sub} />],
+        ['Opened', thread && <Ago at={thread.opened} />],
+        ['Cost', thread && money(thread.cost)],
+        ['Worktree', thread?.worktree && <code>{visible(thread.worktree)}</code>],
+        ['Thread', <Id value={id} />],
+      ]}
+    />
+  );
+}
+
+/** What of the thread waits for a person: each leads to its answer. */
+function Waits({ thread }: { readonly thread: string }) {
+  const inbox = useLive<InboxDocument>('/inbox').value.value;
+  if (past.value !== null) return null;
+  const items = (inbox?.items ?? []).filter((item) => item.thread === thread && item.kind !== 'notice');
+  if (items.length === 0) return null;
+  return (
+    <ul class="waits">
+      {items.map((item) => (
+        <li key={item.id}>
+          <Stands standing={standingOf(item)} />{' '}
+          <a href={link('inbox', item.id)}>
+            <Line value={item.subject} limit={160} />
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -168,15 +275,15 @@ function ThreadLink({ id }: { readonly id: string }) {
   );
 }
 
-function SubThreads({ threads }: { readonly threads: readonly WaitingThread[] }) {
+function SubThreads({ threads }: { readonly threads: readonly ThreadRow[] }) {
   return (
     <ul>
-      {threads.map(({ id, subject, state }) => (
+      {threads.map(({ id, subject, standing }) => (
         <li key={id}>
           <a href={link('threads', id)}>
             <Line value={subject} limit={120} />
           </a>{' '}
-          <State value={state} />
+          <Stands standing={standing} />
         </li>
       ))}
     </ul>
@@ -212,80 +319,5 @@ function ThreadActions({
         </>
       )}
     </>
-  );
-}
-
-/** One message: where its copies are, who still owes an answer, and its text. */
-export function Message({ id }: { readonly id: string }) {
-  const live = useLive<Shown>(at('messages', id));
-  return (
-    <Loaded live={live} title="Message">
-      {(shown) =>
-        shown.kind === 'message' ? (
-          <Shows shown={shown} />
-        ) : shown.kind === 'refused' ? (
-          <Refused shown={shown} />
-        ) : null
-      }
-    </Loaded>
-  );
-}
-
-function Refused({ shown }: { readonly shown: Extract<Shown, { kind: 'refused' }> }) {
-  return (
-    <View title="Refused file">
-      <Facts
-        of={[
-          ['File', <code>{visible(shown.path)}</code>],
-          ['Reason', visible(shown.reason ?? '')],
-        ]}
-      />
-      <Text value={shown.text} kind="code" />
-    </View>
-  );
-}
-
-function Shows({ shown }: { readonly shown: Extract<Shown, { kind: 'message' }> }) {
-  const { message, copies, request } = shown;
-  const hasFailed = copies.some((copy) => copy.at === 'failed' || copy.at === 'withdrawn');
-  return (
-    <View
-      title={<Line value={message.subject} limit={160} />}
-      actions={
-        hasFailed && (
-          <ActButton act={() => say(at('messages', message.id), 'retry')}>
-            Put it back into the inbox
-          </ActButton>
-        )
-      }
-    >
-      <p>
-        <a href={link('threads', message.thread)}>The whole thread</a> ·{' '}
-        <a href={link('why', message.id)}>Why does it not move?</a>
-      </p>
-      <Conversation messages={[message]} turns={[]} />
-      {message.commit !== null && <Work of="messages" id={message.id} />}
-      <Table caption="Copies" names={['Role', 'At', 'Turn', 'Reason']}>
-        <tbody>
-          {copies.map((copy) => (
-            <tr key={copy.role}>
-              <th scope="row">{visible(copy.role)}</th>
-              <td>
-                <State value={copy.at} />
-              </td>
-              <td>{copy.turn !== null && <a href={link('turns', copy.turn)}>{copy.turn}</a>}</td>
-              <td>{copy.reason !== null && <Line value={copy.reason} limit={300} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      {request !== null && (
-        <Facts
-          of={request.asks.map(
-            (ask) => [`Answer of ${visible(ask.recipient)}`, <State value={ask.state} />] as const,
-          )}
-        />
-      )}
-    </View>
   );
 }

@@ -3,9 +3,13 @@ import { seconds } from '../../kernel/local-time.ts';
 import { duration, span } from '../../kernel/times.ts';
 import { Line, toneOf } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
+import { useWindow } from '../state/windowed.ts';
 import type { Bar, Lane, Timeline } from '../steps.ts';
+import { moveAmong, onStepClick } from './run-choice.ts';
 
 const [width, height] = [1000, 18];
+/** The height of a lane in pixels, as the style sheet has it. */
+const laneHeight = 24;
 
 const words: Readonly<Record<Bar['kind'], string>> = {
   worker: 'work',
@@ -21,41 +25,88 @@ export function StepBars({
   run,
   timeline,
   isOpen,
+  chosen,
 }: {
   readonly run: string;
   readonly timeline: Timeline;
   readonly isOpen: boolean;
+  readonly chosen: string | null;
 }) {
-  const { start, end, ticks, lanes } = timeline;
-  const kinds = [...new Set(lanes.flatMap(({ bars }) => bars.map(({ kind }) => kind)))];
-  const at = (offset: number) => (offset / (end - start)) * width;
+  const { ticks, lanes } = timeline;
+  const index = lanes.findIndex(({ path }) => path === chosen);
+  const { box, onScroll, first, last, above, below } = useWindow(lanes.length, laneHeight, index, chosen);
+  const onKeyDown = (event: KeyboardEvent) => {
+    moveAmong(
+      lanes.map(({ path }) => path),
+      chosen,
+      event,
+    );
+  };
   return (
-    <div class="timeline">
-      <p class="axis" aria-hidden="true">
-        <span class="name dim">{seconds(start)}</span>
-        <span class="ticks">
-          {ticks.map((tick) => (
-            <span key={tick} style={{ insetInlineStart: `${String(at(tick) / 10)}%` }}>
-              {tick === 0 ? '0' : span(tick).replace(/ 0?0[hms]$/, '')}
-            </span>
-          ))}
-        </span>
-        <span class="took dim">{isOpen ? 'now' : seconds(end)}</span>
-      </p>
-      {lanes.map((lane) => (
-        <Row key={lane.path} run={run} lane={lane} ticks={ticks.map(at)} isOpen={isOpen} />
+    <div
+      class="timeline fill"
+      ref={box}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+      tabIndex={0}
+      role="group"
+      aria-label="Timeline"
+    >
+      <Axis timeline={timeline} isOpen={isOpen} />
+      <div style={{ height: `${String(above)}px` }} />
+      {lanes.slice(first, last).map((lane) => (
+        <Row
+          key={lane.path}
+          run={run}
+          lane={lane}
+          ticks={ticks.map((tick) => placeOf(tick, timeline))}
+          isOpen={isOpen}
+          isChosen={lane.path === chosen}
+        />
       ))}
-      <ul class="legend">
-        {kinds.map((kind) => (
-          <li key={kind}>
-            <svg viewBox="0 0 24 12" aria-hidden="true">
-              <Shape kind={kind} tone={kind === 'gate' ? 'wait' : 'calm'} x={0} length={24} tall={12} />
-            </svg>
-            {words[kind]}
-          </li>
-        ))}
-      </ul>
+      <div style={{ height: `${String(below)}px` }} />
+      <Legend lanes={lanes} />
     </div>
+  );
+}
+
+/** Where a time after the start lies in the drawing. */
+function placeOf(offset: number, { start, end }: Timeline): number {
+  return (offset / (end - start)) * width;
+}
+
+/** The times above the lanes. */
+function Axis({ timeline, isOpen }: { readonly timeline: Timeline; readonly isOpen: boolean }) {
+  const { start, end, ticks } = timeline;
+  return (
+    <p class="axis" aria-hidden="true">
+      <span class="name dim">{seconds(start)}</span>
+      <span class="ticks">
+        {ticks.map((tick) => (
+          <span key={tick} style={{ insetInlineStart: `${String(placeOf(tick, timeline) / 10)}%` }}>
+            {tick === 0 ? '0' : span(tick).replace(/ 0?0[hms]$/, '')}
+          </span>
+        ))}
+      </span>
+      <span class="took dim">{isOpen ? 'now' : seconds(end)}</span>
+    </p>
+  );
+}
+
+/** What the bars of these lanes mean. */
+function Legend({ lanes }: Pick<Timeline, 'lanes'>) {
+  const kinds = [...new Set(lanes.flatMap(({ bars }) => bars.map(({ kind }) => kind)))];
+  return (
+    <ul class="legend">
+      {kinds.map((kind) => (
+        <li key={kind}>
+          <svg viewBox="0 0 24 12" aria-hidden="true">
+            <Shape kind={kind} tone={kind === 'gate' ? 'wait' : 'calm'} x={0} length={24} tall={12} />
+          </svg>
+          {words[kind]}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -64,15 +115,22 @@ interface RowProps {
   readonly lane: Lane;
   readonly ticks: readonly number[];
   readonly isOpen: boolean;
+  readonly isChosen: boolean;
 }
 
-function Row({ run, lane, ticks, isOpen }: RowProps) {
-  const { path, depth, bars, skipped } = lane;
+function Row({ run, lane, ticks, isOpen, isChosen }: RowProps) {
+  const { path, name, depth, bars, skipped } = lane;
   const took = bars.reduce((sum, { lasts, kind }) => (kind === 'queue' ? sum : sum + lasts), 0);
   return (
-    <a href={stepLink(run, path)} class="bar">
+    <a
+      href={stepLink(run, path)}
+      class="bar"
+      data-path={path}
+      aria-current={isChosen ? 'true' : undefined}
+      onClick={onStepClick(path)}
+    >
       <span class={`name depth-${String(Math.min(depth, 4))}`}>
-        <Line value={path.split('/').slice(-2).join('/')} limit={60} />
+        <Line value={name} limit={60} />
       </span>
       <svg viewBox={`0 0 ${String(width)} ${String(height)}`} preserveAspectRatio="none" aria-hidden="true">
         <rect class="track" width={width} height={height} />
@@ -103,7 +161,7 @@ function Row({ run, lane, ticks, isOpen }: RowProps) {
 
 /** A failed attempt is red although a later one succeeded. */
 function toneOfBar({ kind, result, to }: Bar, status: string): string {
-  if (kind === 'gate') return to === null ? 'wait' : toneOf(status);
+  if (kind === 'gate') return 'wait';
   if (kind === 'pause' || kind === 'queue') return 'calm';
   if (result === null) return to === null ? 'busy' : toneOf(status);
   return { done: 'good', failed: 'bad', incomplete: 'wait', stopped: 'calm' }[result];

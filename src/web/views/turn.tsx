@@ -1,23 +1,24 @@
 import { useSignal } from '@preact/signals';
+import { shortId } from '../../kernel/ids.ts';
 import { money } from '../../kernel/cost.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { duration } from '../../kernel/times.ts';
-import { at } from '../api/client.ts';
+import { at, threadsPath } from '../api/client.ts';
 import { Patch } from '../parts/difference.tsx';
-import { ActButton } from '../parts/form.tsx';
+import { ActButton, say } from '../parts/form.tsx';
+import { Log } from '../parts/log.tsx';
 import { Empty, Loaded, Panel, Trouble, View } from '../parts/panel.tsx';
-import { Ago, Facts, Lasting, Line, State, Text } from '../parts/text.tsx';
+import { Ago, Facts, Lasting, Line, Stands, State, Text } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { past } from '../state/past.ts';
 import { link } from '../state/route.ts';
-import { useText } from '../state/followed-text.ts';
+import { useText } from '../state/read-text.ts';
 import { Conversation } from './conversation.tsx';
 import { Item } from './item.tsx';
-import { say } from './roles.tsx';
 import { Landings } from './work.tsx';
 import type { InboxDocument } from '../../documents/inbox.ts';
 import type { InvocationDocument, Shown } from '../../documents/mail.ts';
-import type { StatusDocument } from '../../documents/status.ts';
+import type { Overview, ThreadRow } from '../../documents/status.ts';
 
 type ShownTurn = Extract<Shown, { kind: 'turn' }>;
 
@@ -31,25 +32,42 @@ export function Turn({ id }: { readonly id: string }) {
   );
 }
 
+/** What a turn is of; a result keeps it when the turn has ended. */
+interface Origin {
+  readonly role: string | null;
+  readonly thread: string | null;
+  readonly messages: readonly string[];
+}
+
+function originOf({ turn, sent, invocations }: ShownTurn): Origin {
+  if (turn !== null) return turn;
+  const { role = null, thread = null, messages = [] } = invocations.at(-1)?.result ?? {};
+  return {
+    role: typeof role === 'string' ? role : (sent[0]?.from ?? null),
+    thread: typeof thread === 'string' ? thread : (sent[0]?.thread ?? null),
+    messages: Array.isArray(messages) ? messages.filter((each) => typeof each === 'string') : [],
+  };
+}
+
 function Shows({ shown }: { readonly shown: ShownTurn }) {
   const { id, turn, invocations, sent } = shown;
+  const origin = originOf(shown);
+  const { role, thread } = origin;
+  const path = threadsPath(thread === null ? { limit: 1 } : { ids: thread });
+  const row = useLive<readonly ThreadRow[]>(path).value.value?.find((each) => each.id === thread);
   const chosen = useSignal<number | null>(null);
   const index = chosen.value ?? invocations.length - 1;
   const invocation = invocations[index];
-  // A turn that is over is known by what it sent.
-  const role = turn?.role ?? sent[0]?.from ?? null;
+  const name = role === null ? `Turn ${id}` : `${role}, turn ${id}`;
+  const hasWork = sent.some(({ commit }) => commit !== null);
+  const isFailed = turn === null && row?.failed != null && failureOf(invocations.at(-1)) !== null;
   return (
     <View
-      title={<Line value={role === null ? `Turn ${id}` : `Turn ${id} of ${role}`} />}
-      actions={
-        turn !== null && (
-          <ActButton sure="Cancel this turn permanently" act={() => say(at('turns', id), 'cancel')}>
-            Cancel
-          </ActButton>
-        )
-      }
+      title={<Line value={row === undefined ? name : `${name}: ${row.subject}`} limit={160} />}
+      actions={<Actions id={id} isOpen={turn !== null} again={isFailed ? origin.messages : []} />}
     >
-      <About turn={turn} thread={sent[0]?.thread ?? null} />
+      {invocation !== undefined && <Failure invocation={invocation} />}
+      <About shown={shown} thread={thread} subject={row?.subject ?? null} />
       <Landing turn={id} />
       {invocations.length > 1 && (
         <fieldset class="tabs">
@@ -67,7 +85,9 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
           ))}
         </fieldset>
       )}
-      {invocation !== undefined && <Invocation key={index} id={id} invocation={invocation} />}
+      {invocation !== undefined && (
+        <Invocation key={index} id={id} invocation={invocation} hasWork={hasWork} />
+      )}
       <Panel title="What it sent">
         {sent.length === 0 ? (
           <Empty>It has sent nothing.</Empty>
@@ -79,27 +99,89 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
   );
 }
 
-/** What is known of a turn in progress; of one that is over, only the thread of what it sent. */
-function About({ turn, thread }: Pick<ShownTurn, 'turn'> & { readonly thread: string | null }) {
-  if (turn === null)
-    return (
-      thread && (
-        <p>
-          <a href={link('threads', thread)}>The whole thread</a>
-        </p>
-      )
-    );
+interface ActionsProps {
+  readonly id: string;
+  readonly isOpen: boolean;
+  /** The messages that it failed on; empty: it did not. */
+  readonly again: readonly string[];
+}
+
+function Actions({ id, isOpen, again }: ActionsProps) {
+  const retry = async () => {
+    for (const message of again) await say(at('messages', message), 'retry');
+  };
+  return (
+    <>
+      {again.length > 0 && (
+        <ActButton kind="primary" act={retry}>
+          Retry
+        </ActButton>
+      )}
+      {isOpen && (
+        <ActButton sure="Cancel this turn permanently" act={() => say(at('turns', id), 'cancel')}>
+          Cancel
+        </ActButton>
+      )}
+      <a class="button" href={link('why', id)}>
+        Why?
+      </a>
+    </>
+  );
+}
+
+/** Why a launch failed; null: it did not. */
+function failureOf(invocation: InvocationDocument | undefined) {
+  const { is = null, reason = null } = objectIn(invocation?.result?.['outcome'] ?? null);
+  if (is !== 'never' && is !== 'later') return null;
+  const { text = null } = objectIn(reason);
+  return { isRetried: is === 'later', text: typeof text === 'string' ? text : 'no reason was given' };
+}
+
+/** What went wrong comes first, and in full. */
+function Failure({ invocation }: { readonly invocation: InvocationDocument }) {
+  const failure = failureOf(invocation);
+  if (failure === null) return null;
+  return (
+    <div class="trouble failure">
+      <p>
+        <span class="state bad">
+          {failure.isRetried ? 'failed, to be tried again' : 'failed, not retried'}
+        </span>
+      </p>
+      <Text value={failure.text} />
+    </div>
+  );
+}
+
+interface AboutProps {
+  readonly shown: ShownTurn;
+  readonly thread: string | null;
+  readonly subject: string | null;
+}
+
+/** What is known of a turn; of one that is over, only what it was of. */
+function About({ shown: { turn }, thread, subject }: AboutProps) {
   return (
     <Facts
       of={[
-        ['State', <State value={turn.state} />],
-        ['Thread', <a href={link('threads', turn.thread)}>the conversation</a>],
-        ['Provider', turn.provider],
-        ['Worker', turn.worker && <Line value={`${turn.worker.host} (${turn.worker.id})`} limit={80} />],
-        ['Started', <Ago at={turn.since} />],
-        ['For', <Lasting from={turn.since} />],
-        ['Progress', turn.progress && <Line value={turn.progress} />],
-        ['Cost', money(turn.cost)],
+        ['State', turn && <Stands standing={turn.standing} />],
+        [
+          'Thread',
+          thread && (
+            <a href={link('threads', thread)}>
+              {subject === null || subject === '' ? shortId(thread) : <Line value={subject} limit={160} />}
+            </a>
+          ),
+        ],
+        ['Provider', turn && turn.provider],
+        [
+          'Worker',
+          turn?.worker != null && <Line value={`${turn.worker.host} (${turn.worker.id})`} limit={80} />,
+        ],
+        ['Started', turn && <Ago at={turn.since} />],
+        ['For', turn && <Lasting from={turn.since} />],
+        ['Progress', turn?.progress != null && <Line value={turn.progress} />],
+        ['Cost', turn && money(turn.cost)],
       ]}
     />
   );
@@ -107,28 +189,39 @@ function About({ turn, thread }: Pick<ShownTurn, 'turn'> & { readonly thread: st
 
 /** The place of the turn in the queue of a branch, and the question whether it may land. */
 function Landing({ turn }: { readonly turn: string }) {
-  const status = useLive<StatusDocument>('/status').value.value;
+  const status = useLive<Overview>('/status').value.value;
   const inbox = useLive<InboxDocument>('/inbox').value.value;
-  const item = past.value === null ? inbox?.items.find(({ id }) => id === turn) : undefined;
+  const item =
+    past.value === null
+      ? inbox?.items.find((each) => each.turn === turn && each.kind !== 'notice')
+      : undefined;
   if (item !== undefined) return <Item item={item} />;
   return <Landings landings={status?.landings.filter((landing) => landing.turn === turn) ?? []} />;
 }
 
-function Invocation({ id, invocation }: { readonly id: string; readonly invocation: InvocationDocument }) {
+interface InvocationProps {
+  readonly id: string;
+  readonly invocation: InvocationDocument;
+  /** Some of its messages have work, which is shown with them. */
+  readonly hasWork: boolean;
+}
+
+function Invocation({ id, invocation, hasWork }: InvocationProps) {
   const { attempt, round, prompt, stdout, stderr, changes, result } = invocation;
   const folder = `${at('turns', id)}/${String(attempt)}/${String(round)}`;
   const grows = result === null;
+  const hasFailed = failureOf(invocation) !== null;
+  const state = { grows, hasFailed };
+  const logs = [
+    <FilePanel key="out" title="Transcript" path={stdout && `${folder}/stdout`} {...state} />,
+    <FilePanel key="err" title="Standard error" path={stderr && `${folder}/stderr`} {...state} />,
+  ];
   return (
     <>
       {result !== null && <Outcome result={result} />}
-      <div class="beside">
-        <FilePanel title="Prompt" path={prompt && `${folder}/prompt`} grows={grows} />
-        <div class="stack">
-          <Changes path={changes && `${folder}/changes`} isOver={!grows} />
-          <FilePanel title="Transcript" path={stdout && `${folder}/stdout`} grows={grows} />
-          <FilePanel title="Errors" path={stderr && `${folder}/stderr`} grows={grows} />
-        </div>
-      </div>
+      <Changes path={changes && `${folder}/changes`} isNone={!grows && !hasWork && !hasFailed} />
+      {hasFailed ? logs.toReversed() : logs}
+      {prompt !== null && <Prompt path={`${folder}/prompt`} />}
     </>
   );
 }
@@ -136,9 +229,8 @@ function Invocation({ id, invocation }: { readonly id: string; readonly invocati
 /** How a launch ended, how long it took, and what it cost. */
 function Outcome({ result }: { readonly result: JsonObject }) {
   const { outcome = null, exit = null, durationMs = null, host = null } = result;
-  const { is = null, reason = null, usage = null, model = null } = objectIn(outcome);
+  const { is = null, usage = null, model = null } = objectIn(outcome);
   const { usd = null, tokens = null } = objectIn(usage);
-  const { text = null } = objectIn(reason);
   const cost = money({
     usd: typeof usd === 'number' ? usd : 0,
     tokens: typeof tokens === 'number' ? tokens : 0,
@@ -148,8 +240,7 @@ function Outcome({ result }: { readonly result: JsonObject }) {
     <>
       <Facts
         of={[
-          ['Ended', typeof is === 'string' && <Ended is={is} />],
-          ['Reason', typeof text === 'string' && <Line value={text} limit={400} />],
+          ['Ended', is === 'done' && <State value={is} />],
           ['Took', typeof durationMs === 'number' && duration(durationMs)],
           ['Cost', cost],
           ['Model', typeof model === 'string' && <Line value={model} limit={60} />],
@@ -165,26 +256,14 @@ function Outcome({ result }: { readonly result: JsonObject }) {
   );
 }
 
-/** What became of a launch, in words; a failure is red, whatever comes after it. */
-function Ended({ is }: { readonly is: string }) {
-  if (is === 'never') return <span class="state bad">failed, not retried</span>;
-  if (is === 'later') return <span class="state bad">failed, to be tried again</span>;
-  return <State value={is} />;
-}
-
 function objectIn(value: Json): JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
-/** What changed in the workspace of a turn while it ran. */
-function Changes({ path, isOver }: { readonly path: string | null; readonly isOver: boolean }) {
-  const { text } = useText(path, false);
-  if (path === null)
-    return isOver ? (
-      <Panel title="Files">
-        <Empty>It changed no file in a git workspace.</Empty>
-      </Panel>
-    ) : null;
+/** What changed in the workspace of a turn while it ran. `isNone`: it is known that nothing did. */
+function Changes({ path, isNone }: { readonly path: string | null; readonly isNone: boolean }) {
+  const { text } = useText(path);
+  if (path === null) return isNone ? <p class="dim">It changed no file in a git workspace.</p> : null;
   if (text.value === null || text.value === '') return null;
   return <Patch title="Files" patch={text.value} />;
 }
@@ -194,17 +273,38 @@ function FilePanel({
   title,
   path,
   grows,
+  hasFailed,
 }: {
   readonly title: string;
   readonly path: string | null;
   readonly grows: boolean;
+  readonly hasFailed: boolean;
 }) {
-  const { text, problem } = useText(path, grows);
-  if (path === null || text.value === '') return null;
+  if (path === null) return null;
   return (
     <Panel title={title}>
-      {problem.value !== null && text.value === null && <Trouble problem={problem.value} />}
-      {text.value !== null && <Text value={text.value} kind="code" />}
+      <Log path={path} isLive={grows} hasFailed={hasFailed} named={{ log: path.split('/').at(-1) ?? '' }} />
     </Panel>
+  );
+}
+
+/** It is read once somebody wants to see it. */
+function Prompt({ path }: { readonly path: string }) {
+  const isOpen = useSignal(false);
+  return (
+    <details class="panel" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary>Prompt</summary>
+      {isOpen.value && <PromptText path={path} />}
+    </details>
+  );
+}
+
+function PromptText({ path }: { readonly path: string }) {
+  const { text, problem } = useText(path);
+  if (text.value !== null) return <Text value={text.value} kind="code" />;
+  return problem.value === null ? (
+    <p class="empty loading">Loading …</p>
+  ) : (
+    <Trouble problem={problem.value} />
   );
 }

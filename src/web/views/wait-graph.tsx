@@ -1,7 +1,7 @@
 import { oneLine } from '../../kernel/one-line.ts';
 import { arrowBetween, bent, cycleIn, ring, ringBox, type Box, type Edge, type Point } from '../graph.ts';
 import { Empty } from '../parts/panel.tsx';
-import { State, toneOf, visible } from '../parts/text.tsx';
+import { State, toneByStanding, visible } from '../parts/text.tsx';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
 import { RoleBox, useWidth } from '../parts/role-ring.tsx';
 import type { RoleStatus } from '../../documents/status.ts';
@@ -83,14 +83,19 @@ function Drawing({ roles, edges, cycle, width }: DrawingProps) {
           name={role.name}
           at={places.get(role.name)!}
           box={box}
-          tone={toneOf(role.state)}
+          tone={toneByStanding[role.standing.is]}
         >
-          {role.state}
-          {role.inbox > 0 && ` · ${String(role.inbox)} in inbox`}
+          {subOf(role)}
         </RoleBox>
       ))}
     </svg>
   );
+}
+
+/** What stands below the name of a role: it has room for two words. */
+function subOf({ standing: { is, word }, inbox }: RoleStatus): string {
+  if (is === 'needs you') return is;
+  return inbox > 0 ? `${oneLine(word, 12)} · ${String(inbox)} mail` : oneLine(word, 18);
 }
 
 function labelOf(edges: readonly Edge[]): string {

@@ -1,6 +1,7 @@
 import { at } from '../api/client.ts';
 import { Loaded, View } from '../parts/panel.tsx';
-import { Line, State, Why } from '../parts/text.tsx';
+import { Line, State } from '../parts/text.tsx';
+import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import { stepLink } from './timeline.tsx';

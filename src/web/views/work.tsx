@@ -1,7 +1,7 @@
 import { at } from '../api/client.ts';
 import { Patch } from '../parts/difference.tsx';
 import { Loaded, Panel, Table } from '../parts/panel.tsx';
-import { Lasting, Line, State, visible } from '../parts/text.tsx';
+import { Lasting, Line, Sentence, State } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
 import type { LandingStatus } from '../../documents/status.ts';
@@ -10,7 +10,13 @@ import type { MessageDifference } from '../../documents/mail.ts';
 /** What the work of a message changes, or of a turn whose work is to land. */
 export function Work({ of, id }: { readonly of: 'messages' | 'turns'; readonly id: string }) {
   const live = useLive<MessageDifference>(`${at(of, id)}/diff`, 'now');
-  return <Loaded live={live}>{({ patch }) => <Patch title="Files" patch={patch} />}</Loaded>;
+  return (
+    <Loaded live={live}>
+      {({ patch }) =>
+        patch === '' ? <p class="dim">It changes no file.</p> : <Patch title="Files" patch={patch} />
+      }
+    </Loaded>
+  );
 }
 
 /** The landing queues of all branches, each in its order. */
@@ -66,7 +72,7 @@ function Row({
       <td>
         <Lasting from={since} />
       </td>
-      <td>{blocked !== null && visible(blocked)}</td>
+      <td>{blocked !== null && <Sentence value={blocked} />}</td>
     </tr>
   );
 }

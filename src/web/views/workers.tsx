@@ -4,9 +4,9 @@ import { Empty, Table } from '../parts/panel.tsx';
 import { Ago, Line, State, Until, visible } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
-import type { TurnWorker, StatusDocument } from '../../documents/status.ts';
+import type { TurnWorker, Overview } from '../../documents/status.ts';
 
-type Worker = NonNullable<StatusDocument['workers']>[number];
+type Worker = NonNullable<Overview['workers']>[number];
 
 /** The worker that runs a turn, after what it does. */
 export function OnWorker({ worker }: { readonly worker: TurnWorker | null }) {
@@ -20,7 +20,7 @@ export function OnWorker({ worker }: { readonly worker: TurnWorker | null }) {
 }
 
 /** The workers of a project: who is there, and what each of them does since when. */
-export function Workers({ workers }: { readonly workers: StatusDocument['workers'] }) {
+export function Workers({ workers }: { readonly workers: Overview['workers'] }) {
   if (workers === null) return null;
   return (
     <section class="titled" aria-label="Workers">

@@ -2,11 +2,11 @@ import { at } from '../api/client.ts';
 import type { WorkflowFile, WorkflowRow } from '../../documents/workflows.ts';
 import { viewsOf, type PageExtension } from '../extension.ts';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
-import { Ago, Facts, Line, State, Text, visible } from '../parts/text.tsx';
+import { Ago, Facts, Line, Stands, State, Text, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
-import { stateOf } from './runs.tsx';
 import { StartRun } from './start-run.tsx';
+import { StepGraph, type GraphStep } from './step-graph.tsx';
 
 /** The workflows of the project, the unreadable ones with their problem. */
 export function Workflows({ extensions }: { readonly extensions: readonly PageExtension[] }) {
@@ -41,10 +41,15 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
                 <Line value={row.name ?? row.file} limit={60} />
               </a>{' '}
               {!row.ok && <State value="error" />}
+              {row.title !== null && row.title !== row.name && (
+                <p class="help">
+                  <Line value={row.title} limit={80} />
+                </p>
+              )}
             </th>
             <td>{row.version !== null && <Line value={row.version} limit={40} />}</td>
             <td>
-              {row.description !== null && (
+              {row.description !== null && row.description !== row.title && (
                 <p>
                   <Line value={row.description} limit={160} />
                 </p>
@@ -88,7 +93,7 @@ function LastRun({ run }: { readonly run: WorkflowRow['last_run'] }) {
   if (run === null) return null;
   return (
     <a href={link('runs', run.run)}>
-      <State value={stateOf(run)} /> {run.started_at !== null && <Ago at={run.started_at} />}
+      <Stands standing={run.standing} /> {run.started_at !== null && <Ago at={run.started_at} />}
     </a>
   );
 }
@@ -120,29 +125,15 @@ export function Workflow({
         </>
       }
     >
-      {row != null && (
-        <>
-          {row.description !== null && (
-            <p class="lead">
-              <Line value={row.description} limit={400} />
-            </p>
-          )}
-          <Facts
-            of={[
-              ['Version', row.version !== null && <Line value={row.version} limit={40} />],
-              ['Steps', row.steps],
-              ['Language', row.language],
-              ['File', <code>{visible(row.file)}</code>],
-              ['Tags', row.tags.length > 0 && <Tags tags={row.tags} />],
-              ['Last run', row.last_run !== null && <LastRun run={row.last_run} />],
-            ]}
-          />
-        </>
-      )}
+      {row != null && <About row={row} />}
       <Loaded live={live}>
         {(workflow) => (
           <>
             <Diagnostics workflow={workflow} />
+            <StepGraph
+              steps={workflow.graph.nodes.filter(({ id: step }) => !step.includes('/')).map(drawn)}
+              edges={workflow.graph.edges.map((edge) => ({ ...edge, label: '' }))}
+            />
             {workflow.ok && <StartRun id={id} parameters={workflow.parameters} />}
             <details>
               <summary>Its text</summary>
@@ -153,6 +144,38 @@ export function Workflow({
       </Loaded>
     </View>
   );
+}
+
+/** What a workflow says of itself, and its last run. */
+function About({ row }: { readonly row: WorkflowRow }) {
+  return (
+    <>
+      {row.description !== null && row.description !== row.title && (
+        <p class="lead">
+          <Line value={row.description} limit={400} />
+        </p>
+      )}
+      <Facts
+        of={[
+          ['Called', row.title !== null && <Line value={row.title} limit={120} />],
+          ['Version', row.version !== null && <Line value={row.version} limit={40} />],
+          ['Steps', row.steps],
+          ['Language', row.language],
+          ['File', <code>{visible(row.file)}</code>],
+          ['Tags', row.tags.length > 0 && <Tags tags={row.tags} />],
+          ['Last run', row.last_run !== null && <LastRun run={row.last_run} />],
+        ]}
+      />
+    </>
+  );
+}
+
+const bodies = new Set(['FOR_EACH', 'WHILE', 'WORKFLOW']);
+
+function drawn({ id, type }: WorkflowFile['graph']['nodes'][number]): GraphStep {
+  const shape = type === 'GATE' ? 'gate' : bodies.has(type) ? 'body' : 'step';
+  const about = type.toLowerCase().replaceAll('_', ' ');
+  return { id, about, tone: shape === 'gate' ? 'wait' : 'calm', shape, href: null };
 }
 
 function Diagnostics({ workflow }: { readonly workflow: WorkflowFile }) {

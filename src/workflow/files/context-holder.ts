@@ -25,24 +25,40 @@ export function makeContextFolder(
   workspace: string,
   { contextDir }: Pick<Workflow, 'contextDir'>,
 ): string {
+  const { disk, folder } = contextIn(open, workspace, { contextDir });
+  disk.makeFolder(folder);
+  return absolute(disk, folder);
+}
+
+function contextIn(open: OpenRoot, workspace: string, { contextDir }: Pick<Workflow, 'contextDir'>) {
   const disk = open(workspace);
   if (disk === null)
     throw new MailroomError('E_WORKSPACE', `there is no folder ${workspace} to work in`, 'make it first');
-  const folder = realPath(disk, plainPath(contextDir ?? '.'));
-  disk.makeFolder(folder);
-  return folder === '' ? disk.root : `${disk.root}/${folder}`;
+  return { disk, folder: realPath(disk, plainPath(contextDir ?? '.')) };
+}
+
+function absolute({ root }: Disk, folder: string): string {
+  return folder === '' ? root : `${root}/${folder}`;
 }
 
 /** The absolute path of the folder for a run's artifacts, created if missing. */
 export function contextFolderOf(project: Disk, open: OpenRoot, folder: RunFolder): string {
+  const place = contextPlaceOf(project, open, folder);
+  const { definition, workspace } = folder;
+  if ((folder.context ?? definition.contextAt) === undefined && definition.contextDir !== null)
+    return makeContextFolder(open, workspace, definition);
+  project.makeFolder(place.slice(project.root.length + 1));
+  return place;
+}
+
+/** The absolute path of the folder for a run's artifacts, which may be missing. */
+export function contextPlaceOf(project: Disk, open: OpenRoot, folder: RunFolder): string {
   const { run, workspace, definition } = folder;
   const given = folder.context ?? definition.contextAt;
-  if (given !== undefined) {
-    project.makeFolder(given.slice(project.root.length + 1));
-    return given;
-  }
-  if (definition.contextDir === null) return makeOwnContext(project, run);
-  return makeContextFolder(open, workspace, definition);
+  if (given !== undefined) return given;
+  if (definition.contextDir === null) return `${project.root}/${ownContextFolder(run)}`;
+  const { disk, folder: below } = contextIn(open, workspace, definition);
+  return absolute(disk, below);
 }
 
 /**
@@ -138,16 +154,14 @@ function readEarlier(project: Disk, run: string): StoredRun | null {
 
 /**
  * The same run with the current place of its artifacts: the context folder or, when another run
- * uses that, the run's folder. Moves nothing.
+ * uses that, the run's folder. Moves and creates nothing.
  */
 export function whereItLies<T extends RunFolder>(project: Disk, open: OpenRoot, folder: T): T {
   const { run, definition } = folder;
   if (definition.contextDir === null || definition.contextAt !== undefined) return folder;
-  const holder = readContextHolder(project, contextFolderOf(project, open, folder));
+  const holder = readContextHolder(project, contextPlaceOf(project, open, folder));
   if (holder === null || holder.run === run) return folder;
-  const left = join(runFolder(run), 'context');
-  project.makeFolder(left);
-  return { ...folder, context: `${project.root}/${left}` };
+  return { ...folder, context: contextBeside(project, run) };
 }
 
 interface ContextPlace {

@@ -3,14 +3,17 @@ import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { runFolder } from '../../host/run-mail.ts';
 
-/** The standard output or standard error of one process of a run. */
-interface StepLog {
-  /** The step. */
+/** One output of one process of a run. */
+export interface StepLog {
   readonly path: StepPath;
-  /** Path from the folder of the steps: `build/1.1/stdout`. */
+  /** Its path from the folder of the steps: `build/1.1/stdout`, of iteration 1 and attempt 1. */
   readonly name: string;
   /** The content from a byte on, and the offset where it ends. */
   read(from: number): { readonly text: string; readonly end: number };
+  /** At most so many bytes from an offset on; null: the file is gone. */
+  part(from: number, most: number): Buffer | null;
+  /** Its size in bytes, and when it was changed, in milliseconds since 1970; null: it is gone. */
+  look(): { readonly size: number; readonly mtimeMs: number } | null;
 }
 
 /** The maximum number of bytes per read. */
@@ -23,7 +26,15 @@ export function stepLogs(disk: Disk, run: string): StepLog[] {
     ['stdout', 'stderr'].flatMap((stream): StepLog[] => {
       const file = join(folder, stream);
       if (disk.look(file)?.kind !== 'file') return [];
-      return [{ path, name: file.slice(steps.length + 1), read: (from) => readFrom(disk, file, from) }];
+      return [
+        {
+          path,
+          name: file.slice(steps.length + 1),
+          read: (from) => readFrom(disk, file, from),
+          part: (from, most) => disk.read(file, most, from),
+          look: () => disk.look(file),
+        },
+      ];
     }),
   );
 }

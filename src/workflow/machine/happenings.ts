@@ -48,15 +48,21 @@ export interface EndedAttempt extends ProcessKey {
 export function happenings(state: RunState, event: RunEvent): Happenings {
   const asked = 'path' in event && isIn(state.steps.get(event.path), 'asked') ? event.path : null;
   const attempts = processesOf(state, event);
+  const isFirst = event.type === 'resumed' && !hasBegun(state);
   apply(state, event);
   const isHere = (path: StepPath, ...phases: ('asked' | 'running' | 'checking')[]) =>
     isIn(state.steps.get(path), ...phases);
   const gate = asked !== null && !isHere(asked, 'asked') ? asked : null;
   return {
-    news: newsOf(event, state, gate),
+    news: isFirst ? [] : newsOf(event, state, gate),
     attempts: attempts.filter(({ path }) => !isHere(path, 'running', 'checking')),
     gate,
   };
+}
+
+/** A run begun for another process is taken by that one as if it were resumed. */
+function hasBegun({ steps }: RunState): boolean {
+  return [...steps.values()].some(({ startedAt }) => startedAt !== null);
 }
 
 /** The processes that an event may end. */

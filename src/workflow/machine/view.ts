@@ -272,6 +272,11 @@ function stepsOf(state: RunState, rules: Rules, body: BodyRule, scope: Scope | u
   return Object.fromEntries(entries);
 }
 
+/** In documents a gate that asks is not taken for a step that works. */
+function shownStatus(state: RunState, path: StepPath, run: StepRun | undefined): StepStatus | 'WAITING' {
+  return isIn(run, 'asked') ? 'WAITING' : statusIn(state, path, run);
+}
+
 function stepDocument(
   state: RunState,
   rules: Rules,
@@ -280,7 +285,7 @@ function stepDocument(
   scope: StepPath,
 ): JsonObject {
   const path = run?.path ?? pathIn(scope, rule.step.id);
-  const [status, agent] = [statusIn(state, path, run), agentOf(state, rules, path)];
+  const [status, agent] = [shownStatus(state, path, run), agentOf(state, rules, path)];
   if (!run) return { status, agent, host: null, attempts: 0, iterations: 0, ...emptyStep };
   const { phase } = run;
   return {

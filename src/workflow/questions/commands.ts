@@ -1,6 +1,8 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { startBeside } from '../../process/supervision/detached.ts';
 import { strangerProblem } from '../machine/approval.ts';
+import { refusal } from '../machine/commands.ts';
+import { compile } from '../machine/rules.ts';
 import type { RunControlFile } from '../host/commands.ts';
 import type { Project } from '../../project/project.ts';
 import { askRun, cancelWaiting, refuseImpossible } from '../runs/ask-run.ts';
@@ -35,7 +37,7 @@ export async function commandRun(commander: Commander, word: string, wish: Wish)
   const stored = workflows.run(word);
   const before = workflows.verdict(stored.run, file.id);
   if (before === undefined) {
-    refuseStranger(stored, file);
+    refuseEarly(stored, file);
     return askRun({ workflows, now }, stored, file);
   }
   if (before.refusal !== null) throw new MailroomError('E_REFUSED', before.refusal);
@@ -46,11 +48,17 @@ async function done(stored: StoredRun, { verb, path }: RunControlFile): Promise<
   return { schema: 1, state: 'done', verb, run: stored.run, path, host: await stored.alive() };
 }
 
-/** Throws unless the person is among the approvers; nothing is recorded then. */
-function refuseStranger(stored: StoredRun, file: RunControlFile): void {
-  const phase = stored.state().steps.get(file.path)?.phase;
+/**
+ * Throws where a command names no waiting gate, or the person is not among its approvers; nothing
+ * is recorded then.
+ */
+function refuseEarly(stored: StoredRun, file: RunControlFile): void {
+  const state = stored.state();
+  const phase = state.steps.get(file.path)?.phase;
   const problem = phase?.is === 'asked' ? strangerProblem(phase, file) : null;
   if (problem !== null) throw new MailroomError('E_KEY', problem);
+  const reason = refusal(state, compile(stored.definition), file);
+  if (reason?.code === 'E_TARGET') throw new MailroomError(reason.code, reason.text);
 }
 
 /** Runs a failed step again: by the process of the run, else by a new one. */

@@ -25,7 +25,8 @@ export async function listWorkflows(workflows: Workflows, root: string): Promise
   const known = new Map((await workflows.identities()).map((each) => [each.file, each]));
   for (const file of workflows.list()) {
     const { checked } = await workflows.read(file, root);
-    const { name = null, version = null, language = null, description = null, body } = valueOf(checked) ?? {};
+    const definition = valueOf(checked);
+    const { name = null, version = null, language = null, description = null, body } = definition ?? {};
     const { id = null, tags = [], author = null, ui = null } = known.get(file) ?? {};
     const { errors } = validate([{ path: file, checked }]).document;
     rows.push({
@@ -33,6 +34,7 @@ export async function listWorkflows(workflows: Workflows, root: string): Promise
       file,
       ok: checked.ok,
       name,
+      title: definition?.display?.title ?? null,
       version,
       language,
       description,
@@ -55,8 +57,8 @@ async function lastRunOf(workflows: Workflows, cards: readonly RunCard[]): Promi
   for (const card of cards) {
     const [found] = (await readRuns({ runs: () => [card], run: (id) => workflows.run(id) })).runs;
     if (found === undefined) continue;
-    const { run, status, alive, started_at, completed_at } = found;
-    return { run, status, alive, started_at, completed_at };
+    const { run, status, standing, alive, started_at, completed_at } = found;
+    return { run, status, standing, alive, started_at, completed_at };
   }
   return null;
 }
@@ -101,6 +103,7 @@ export async function readWorkflowFile(workflows: Workflows, found: FoundWorkflo
     effective: value,
     overridden,
     name,
+    title: definition?.display?.title ?? null,
     version,
     description,
     revision: revisionOf(text),

@@ -21,7 +21,8 @@ import type { HostedRun } from '../host/hosted-runs.ts';
 import { because, type Why } from '../../kernel/why.ts';
 import { endOfId } from '../../kernel/ids.ts';
 import type { Explained } from '../../documents/common.ts';
-import type { RunStatusDocument, TriggerStatus } from '../../documents/status.ts';
+import { standingOfRun } from '../../documents/standing.ts';
+import type { RunStatusDocument, TriggerStatus, WaitingGate } from '../../documents/status.ts';
 
 export function isAnswer({ verb }: Pick<RunControlFile, 'verb'>): boolean {
   return verb === 'approve' || verb === 'reject';
@@ -34,6 +35,7 @@ export function waitingStatus({ card, since, waits }: HostedRun): RunStatusDocum
     run,
     workflow,
     state: 'waiting',
+    standing: standingOfRun({ status: 'PENDING', alive: true, steps: [], gates: [], paused: null }),
     started_by: startedBy,
     person,
     started_at: null,
@@ -66,14 +68,13 @@ interface RunSituation {
   readonly held: HeldReasons;
 }
 
-/** The status of a run that has not ended. */
-export function runStatus(
+/** The active steps of a run, and apart from them the gates that wait. */
+export function activeIn(
   state: RunState,
   rules: Rules,
-  { run, workflow, startedBy, person }: Pick<RunCard, 'run' | 'workflow' | 'startedBy' | 'person'>,
-  situation: RunSituation,
-): RunStatusDocument {
-  const { alive, pending } = situation;
+  run: string,
+  pending: readonly RunControlFile[],
+): { readonly steps: readonly string[]; readonly gates: readonly WaitingGate[] } {
   const active = [...state.active].flatMap((path) => state.steps.get(path) ?? []);
   const gates = active.flatMap(({ path, phase, startedAt }) => {
     if (phase.is !== 'asked') return [];
@@ -88,11 +89,25 @@ export function runStatus(
     return [{ ...asked, since, deadline, on_timeout: onTimeout, approve, recorded }];
   });
   const steps = active.filter((step) => !isIn(step, 'asked', 'open')).map(({ path }) => path);
+  return { steps, gates };
+}
+
+/** The status of a run that has not ended. */
+export function runStatus(
+  state: RunState,
+  rules: Rules,
+  { run, workflow, startedBy, person }: Pick<RunCard, 'run' | 'workflow' | 'startedBy' | 'person'>,
+  situation: RunSituation,
+): RunStatusDocument {
+  const { alive, pending } = situation;
+  const { steps, gates } = activeIn(state, rules, run, pending);
   const isWaiting = gates.length > 0 && steps.length === 0;
+  const { status, paused } = state;
   return {
     run,
     workflow,
     state: !alive ? 'stopped' : isWaiting ? 'waiting' : 'running',
+    standing: standingOfRun({ status, alive, steps, gates, paused }),
     started_by: startedBy,
     person,
     started_at: isoOrNull(state.startedAt),

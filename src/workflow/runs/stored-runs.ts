@@ -1,15 +1,21 @@
 import { join } from 'node:path';
 import type { Disk } from '../../disk/disk.ts';
+import { openRoot } from '../../disk/roots.ts';
 import { runFolder } from '../../host/run-mail.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { ContextFolder } from '../files/context.ts';
+import { whereItLies, contextPlaceOf } from '../files/context-holder.ts';
 import { stepLogs } from '../files/logs.ts';
 import { listRuns, readRun, runReader } from '../files/run-folders.ts';
+import { pendingCommands } from '../host/commands.ts';
 import { hostedRuns, type HostedRun } from '../host/hosted-runs.ts';
 import { isAlive } from '../host/locks.ts';
 import { runHistory, runState } from '../host/run-state.ts';
 import { verdictIn } from '../machine/commands.ts';
+import type { RunFolder } from '../machine/run-folder.ts';
+import type { RunState, StepRun } from '../machine/state.ts';
 import { aboutRun, namedIn } from './targets.ts';
-import type { StoredRun } from '../../project/definition/contracts.ts';
+import type { ArtifactFiles, StoredRun } from '../../project/definition/contracts.ts';
 import { noRun, workflowForRun } from './workflow-for-run.ts';
 
 /**
@@ -69,7 +75,41 @@ export function openRun(disk: Disk, id: string): StoredRun {
     history: () => runHistory(disk, run),
     logs: () => stepLogs(disk, run),
     alive: () => isAlive(disk, run),
+    artifact: (step, name) => artifactOf(disk, stored, runState(disk, run), step, name),
+    pending: () => pendingCommands(disk, run),
   };
+}
+
+/**
+ * The artifact of a step; null: it has none of this name. A step in a sequence is that of its last
+ * visit, unless its path names one. Creates nothing. Throws `E_PATH` where a link leads out of the
+ * folder.
+ */
+function artifactOf(
+  project: Disk,
+  run: RunFolder,
+  state: RunState,
+  step: string,
+  name: string,
+): ArtifactFiles | null {
+  const made = visitOf(state, step);
+  if (made === undefined || !made.artifacts.some((each) => each.name === name)) return null;
+  const disk = openRoot(contextPlaceOf(project, openRoot, whereItLies(project, openRoot, run)));
+  const survey = disk && new ContextFolder(disk, run.definition).survey(made.path, name);
+  if (disk === null || survey === null) return null;
+  const byPath = new Map(survey.files.map((file) => [file.to, file]));
+  return {
+    files: new Map(survey.files.map(({ to, size }) => [to, size])),
+    read: (file, from, most) => {
+      const found = byPath.get(file);
+      return found === undefined ? null : disk.readItself(found.from, most, from);
+    },
+  };
+}
+
+function visitOf({ steps }: RunState, step: string): StepRun | undefined {
+  if (step.includes('#')) return steps.get(step);
+  return [...steps.values()].findLast(({ path }) => path.replaceAll(/#\d+/g, '') === step);
 }
 
 export function verdictOf(disk: Disk, run: string, id: string): { refusal: string | null } | undefined {

@@ -7,7 +7,6 @@ import type { StoredRun } from '../../project/definition/contracts.ts';
 import type { ProjectHolder } from '../../host/holder.ts';
 import { slotsOfRun } from './slots.ts';
 import { runStatus, triggerStatus, waitingStatus, type WorkflowStatus } from './run-status.ts';
-import { pendingCommands } from '../host/commands.ts';
 import type { Disk } from '../../disk/disk.ts';
 import { hostedRuns } from '../host/hosted-runs.ts';
 import { isOver } from '../files/ended.ts';
@@ -48,7 +47,7 @@ export async function workflowStatus(
       if (state.endedAt !== null) continue;
       const situation = {
         alive: await stored.alive(),
-        pending: pendingCommands(disk, card.run),
+        pending: stored.pending(),
         slots: slotsOfRun(card.run, holder, settings?.config ?? null),
         held: heldReasons(readHolder(disk, runHolder(card.run))?.held ?? []),
       };

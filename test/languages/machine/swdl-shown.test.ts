@@ -67,7 +67,7 @@ it('the plan has batches, who does what with what, and what it comes to', () => 
   const document = planDocument(definition, { estimate, budget: free, slots: 4 }, found(stages, top, files));
   const lines = shownPlan(
     document,
-    document.title ?? '',
+    `${document.title ?? ''} v${definition.version}`,
     { feature: 'auth', count: 3 },
     picocolors.createColors(false),
   );

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import type { Json } from '../../../src/kernel/json.ts';
+import { maskerFactory, secretFinder } from '../../../src/process/output/mask.ts';
 import type { ApiKey, ApiServices, Topic } from '../../../src/project/api.ts';
 import { makeApp } from '../../../src/server/http/app.ts';
 import type { HttpServices, Route } from '../../../src/server/http/route.ts';
@@ -58,8 +59,10 @@ export class ApiFixture {
       mask: (document) =>
         JSON.parse(JSON.stringify(document).replaceAll(this.secret, '***')) as typeof document,
       maskText: (text) => text.replaceAll(this.secret, '***'),
+      masker: () => maskerFactory([this.secret])(),
+      secretsIn: (bytes) => secretFinder([this.secret])(bytes),
       pageFile: (name) => this.pageFiles.get(name) ?? null,
-      explanations: () => null,
+      manual: () => null,
       watch: (onChange) => {
         this.watches += 1;
         this.change = (topic, number) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statusDocument } from '../../../src/documents/status.ts';
+import { overviewDocument, type StatusDocument } from '../../../src/documents/status.ts';
 import { letter } from '../../cli/team.ts';
 import { ada, ApiFixture, reader as grace } from './api-fixture.ts';
 
@@ -14,8 +14,11 @@ describe('a document', () => {
     api.project.work('engineer', { files: { 'q.md': letter('question', 'lead', 'Which list?') } });
     const { status, document } = await api.get('/api/v1/status');
     expect(status).toBe(200);
-    expect(document).toEqual((await api.project.json('status')).document);
-    expect(statusDocument.parse(document)).toEqual(document);
+    const { threads, ...overview } = (await api.project.json('status')).document as StatusDocument;
+    expect(document).toEqual(overview);
+    expect(overviewDocument.parse(document)).toEqual(document);
+    const rows = await api.get('/api/v1/threads');
+    expect(rows.document).toEqual(threads.map((thread) => ({ ...thread, depth: 0 })));
     const inbox = await api.get('/api/v1/inbox?as=lead');
     expect(inbox.document).toEqual((await api.project.json('inbox', '--as', 'lead')).document);
     expect(inbox.document).toMatchObject({ items: [{ subject: 'Which list?' }] });
@@ -39,7 +42,7 @@ describe('a document', () => {
     const api = new ApiFixture();
     api.secret = 'hunter2hunter2';
     api.project.drop('agents/architect/inbox/flag.md', '# The password is hunter2hunter2\n');
-    const { document } = await api.get('/api/v1/status');
+    const { document } = await api.get('/api/v1/threads');
     expect(JSON.stringify(document)).toContain('The password is ***');
   });
 });

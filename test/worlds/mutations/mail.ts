@@ -267,4 +267,25 @@ export const mail: readonly Mutation[] = [
     to: 'return null;',
     seenBy: ['test/mail/host/new-tasks.test.ts'],
   },
+  {
+    mechanism: 'what waits for an answer is not put away',
+    file: 'mail/questions/done.ts',
+    from: "if (item.kind === 'notice') return item;",
+    to: 'return item;',
+    seenBy: ['test/cli/inbox.test.ts'],
+  },
+  {
+    mechanism: 'a notice that was put away is not listed before a controller has seen it',
+    file: 'mail/questions/inbox.ts',
+    from: 'isAnswered(role, message) || isDone(message, role)',
+    to: 'isAnswered(role, message)',
+    seenBy: ['test/cli/inbox.test.ts'],
+  },
+  {
+    mechanism: 'an answer that no process has read yet is not asked for again',
+    file: 'documents/standing.ts',
+    from: 'gates.filter(({ recorded }) => recorded === null)',
+    to: 'gates.filter(() => true)',
+    seenBy: ['test/documents/standing.test.ts'],
+  },
 ];

@@ -218,4 +218,18 @@ export const runs: readonly Mutation[] = [
     to: 'if (false) {',
     seenBy: ['test/workflow/host/held.test.ts'],
   },
+  {
+    mechanism: 'what passed is not taken for the failure of a log',
+    file: 'kernel/failure-marks.ts',
+    from: 'if (passed.test(line)) continue;',
+    to: '',
+    seenBy: ['test/kernel/failure-marks.test.ts'],
+  },
+  {
+    mechanism: 'the tag of a packed answer is that of its encoding',
+    file: 'server/http/compressing.ts',
+    from: 'tag.replace(/"$/, `.${encoding}"`)',
+    to: 'tag',
+    seenBy: ['test/server/http/packed.test.ts'],
+  },
 ];

@@ -295,4 +295,25 @@ export const security: readonly Mutation[] = [
     to: '',
     seenBy: ['test/server/http/workflows.test.ts'],
   },
+  {
+    mechanism: 'a key that may only read gets no bytes of artifacts',
+    file: 'server/http/routes/runs.ts',
+    from: "if (key.access !== 'write')",
+    to: 'if (false)',
+    seenBy: ['test/server/http/artifacts.test.ts'],
+  },
+  {
+    mechanism: 'a link to a log works once',
+    file: 'server/http/routes/logs.ts',
+    from: 'links.delete(secret);\n    if (link',
+    to: 'if (link',
+    seenBy: ['test/server/http/logs.test.ts'],
+  },
+  {
+    mechanism: 'a weak secret beside a strong one is masked in logs',
+    file: 'process/output/mask.ts',
+    from: "for (const [start, end] of found) stars.fill('*', start, end);",
+    to: '',
+    seenBy: ['test/process/output/secret-finder.test.ts'],
+  },
 ];

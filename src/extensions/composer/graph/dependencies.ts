@@ -65,13 +65,18 @@ function remaining(step: WrittenStep, from: string): string[] {
     .filter((name) => name !== from);
 }
 
-/** The places in some steps that read another step, each as a sentence. */
+/** The steps among some that read another one, each as a sentence that names the places in it. */
 export function readingOf(acting: Acting, name: string, within: readonly WrittenStep[]): string[] {
-  const places = occurrencesIn(acting.text, acting.grammar)
+  const paths = occurrencesIn(acting.text, acting.grammar)
     .filter((each) => each.kind === 'step' && !each.defines && each.name === name)
-    .filter(({ path }) => !path.includes(key) && isIn(path, within))
-    .map(({ path }) => path.join('.'));
-  return [...new Set(places)].map((place) => `\`${place}\` still reads \`${name}\``);
+    .map(({ path }) => path)
+    .filter((path) => !path.includes(key));
+  return within.flatMap((step) => {
+    const own = paths.filter((path) => isIn(path, [step]));
+    const places = own.map((path) => `\`${path.slice(step.path.length).join('.')}\``);
+    const where = [...new Set(places)].join(', ');
+    return where === '' ? [] : [`\`${step.id}\` still reads \`${name}\` in ${where}`];
+  });
 }
 
 /**

@@ -112,8 +112,10 @@ export const formsDocument = z.strictObject({
       name: z.string(),
       canAdd: z.boolean().describe('Whether one can be added without more knowledge'),
       keys: texts.describe('What a step of it may have'),
+      often: texts.describe('Those that it mostly needs, at most five'),
     }),
   ),
+  often: texts.describe('The keys that a file mostly needs, at most five'),
   file: z.array(field),
   step: z.array(field),
 });

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { ownValue } from '../../../kernel/own.ts';
 import { definitionOf, descriptionAt, fieldsOf, schemasAt, unwrapped } from '../../../yaml/shape.ts';
 import type { FormField, Forms } from './documents.ts';
 import type { Grammar } from '../../../editing/grammar.ts';
@@ -11,6 +12,28 @@ const long = /^(?:instructions|description|message|summary|summary_prompt|append
 /** Groups within groups, above which a value is entered as JSON. */
 const deepest = 5;
 
+/**
+ * The keys that a file and each kind of steps mostly need, of all languages, the first ones first.
+ */
+const often: Readonly<Record<string, readonly string[]>> = {
+  file: ['workflow', 'description', 'config', 'parameters', 'workspace', 'timeout', 'budget', 'outputs'],
+  agent: ['roles', 'agent', 'role', 'instructions', 'capabilities', 'inputs', 'outputs', 'condition'],
+  command: ['command', 'workspace', 'outputs', 'timeout', 'retry'],
+  gate: ['gate', 'when', 'condition', 'description'],
+  for_each: ['for_each', 'when', 'timeout', 'on_failure', 'description'],
+  while: ['while', 'when', 'timeout', 'on_failure', 'description'],
+  fan_out: ['fan_out', 'condition', 'error_policy', 'handoff', 'name'],
+  set: ['set', 'when', 'next', 'description'],
+  workflow: ['workflow', 'with', 'exports', 'when', 'timeout'],
+  merge: ['merge', 'on_conflict', 'when', 'timeout', 'instructions'],
+  land: ['land', 'when', 'timeout', 'on_failure', 'description'],
+};
+const mostOften = 5;
+
+function oftenIn(name: string, keys: readonly string[]): string[] {
+  return (ownValue(often, name) ?? []).filter((key) => keys.includes(key)).slice(0, mostOften);
+}
+
 /** Every key of the schema of a language as a field of a form. */
 export function formsOf(grammar: Grammar, layout: Layout): Forms {
   const { schema } = grammar;
@@ -18,13 +41,19 @@ export function formsOf(grammar: Grammar, layout: Layout): Forms {
   // The picture itself shows these.
   const drawnOfFile = new Set([layout.steps, '$schema']);
   const drawnOfStep = new Set([layout.id ?? '', 'depends_on', 'ui']);
+  const file = fields(schema, schema, [], grammar).filter(({ key }) => !drawnOfFile.has(key));
   return {
     kinds: layout.kinds.map(({ name, keys, make }) => ({
       name,
       canAdd: make('step', []) !== null,
       keys: [...keys],
+      often: oftenIn(name, keys),
     })),
-    file: fields(schema, schema, [], grammar).filter(({ key }) => !drawnOfFile.has(key)),
+    often: oftenIn(
+      'file',
+      file.map(({ key }) => key),
+    ),
+    file,
     step: schemasAt(schema, anyStep)
       .flatMap(unwrapped)
       .flatMap((each) => fields(schema, each, anyStep, grammar))

@@ -1,41 +1,46 @@
-import { useSignal, type Signal } from '@preact/signals';
-import { useMemo, useRef, useEffect } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useMemo, useRef } from 'preact/hooks';
 import { oneLine } from '../../../kernel/one-line.ts';
 import type { Point } from '../../../web/graph.ts';
 import { ArrowMarker } from '../../../web/parts/arrow-marker.tsx';
 import type { Composer } from './model.ts';
 import { StepNode } from './node.tsx';
+import { arrange, arrangement } from './arrangement.ts';
 import {
   box,
   edgePath,
+  entryOf,
+  frameOf,
   nearView,
   overlaps,
   placesOf,
+  portOf,
   problemsByStep,
   zoomed,
-  type Frame,
-  centred,
-  firstView,
-  fitted,
-  frameOf,
-  isWithin,
   type Camera,
+  type Direction,
+  type Frame,
 } from './placing.ts';
-import { usePointer, useSize, type Gesture, stepUnder } from './pointing.ts';
+import { useCamera } from './seeing.ts';
+import { usePointer, useSize, type Gesture } from './pointing.ts';
 import type { Draft } from '../documents.ts';
 
-/** The graph of the steps: drag a step to move it, the circle at its right to connect it. */
+/** The graph of the steps: drag a step to move it, its circle to connect it. */
 export function Canvas({ composer }: { readonly composer: Composer }) {
   const draft = composer.graph.value;
   return draft === null ? <div class="canvas" /> : <Drawn draft={draft} composer={composer} />;
 }
 
+/** Of larger graphs only steps in view are drawn, and no more than this at once. */
+const mostDrawn = 300;
+
 function Drawn({ draft, composer }: { readonly draft: Draft; readonly composer: Composer }) {
   const host = useRef<SVGSVGElement>(null);
   const size = useSize(host);
   const gesture = useSignal<Gesture | null>(null);
-  const placed = useMemo(() => placesOf(draft), [draft]);
-  const { camera, fit, focused } = useCamera({ composer, placed, size, gesture });
+  const { direction } = arrangement.value;
+  const placed = useMemo(() => placesOf(draft, direction), [draft, direction]);
+  const { camera, fit, focused } = useCamera({ composer, placed, direction, size, gesture, host });
   const seen = camera.value ?? { x: 0, y: 0, scale: 1 };
   const pointer = usePointer({ composer, placed, camera, gesture, host });
   const zoom = (factor: number) => {
@@ -49,30 +54,35 @@ function Drawn({ draft, composer }: { readonly draft: Draft; readonly composer: 
   const { value: chosen } = composer.selected;
   const near = nearView(seen, size.value);
   // A camera that moves a little changes none of these.
-  const drawn = useMemo(
-    () => (
+  const [drawn, note] = useMemo(() => {
+    const given = { draft, places, chosen, near, direction };
+    const isLarge = draft.steps.length > mostDrawn;
+    const count = isLarge ? [...places.values()].filter((at) => overlaps(near, at, at)).length : 0;
+    if (count > mostDrawn) return [<Outline places={places} />, noteOf(draft, 'Zoom in to read them.')];
+    return [
       <>
-        <Edges draft={draft} places={places} chosen={chosen} near={near} />
-        <Steps draft={draft} places={places} chosen={chosen} near={near} composer={composer} />
-      </>
-    ),
-    [draft, places, chosen, composer, ...Object.values(near)],
-  );
+        <Edges {...given} />
+        <Steps {...given} composer={composer} isLarge={isLarge} />
+      </>,
+      isLarge ? noteOf(draft, 'Those in view are drawn; the table below has all.') : null,
+    ];
+  }, [draft, places, chosen, composer, direction, ...Object.values(near)]);
   return (
     <div class="canvas">
       <svg
         ref={host}
         role="group"
+        tabIndex={-1}
         aria-label={`Graph of ${String(draft.steps.length)} steps`}
         onFocusIn={focused}
         {...pointer}
       >
         <g transform={`scale(${String(seen.scale)}) translate(${String(-seen.x)} ${String(-seen.y)})`}>
           {drawn}
-          <Ghost gesture={gesture.value} places={places} />
+          <Ghost gesture={gesture.value} places={places} direction={direction} />
         </g>
       </svg>
-      <Tools zoom={zoom} fit={fit} composer={draft.editable ? composer : null} />
+      <Tools zoom={zoom} fit={fit} composer={draft.editable ? composer : null} note={note} />
       <MiniMap
         places={placed}
         seen={seen}
@@ -83,16 +93,23 @@ function Drawn({ draft, composer }: { readonly draft: Draft; readonly composer: 
   );
 }
 
+function noteOf({ steps }: Draft, what: string): string {
+  return `${steps.length.toLocaleString('en')} steps. ${what}`;
+}
+
 /** What the pointer does by other means. `composer`: null where the graph cannot be changed. */
 function Tools({
   zoom,
   fit,
   composer,
+  note,
 }: {
   readonly zoom: (factor: number) => void;
   readonly fit: () => void;
   readonly composer: Composer | null;
+  readonly note: string | null;
 }) {
+  const { direction } = arrangement.value;
   return (
     <div class="canvas-tools row">
       <button type="button" aria-label="Zoom in" onClick={() => zoom(1.25)}>
@@ -104,11 +121,21 @@ function Tools({
       <button type="button" onClick={fit}>
         Fit
       </button>
+      <button
+        type="button"
+        aria-pressed={direction === 'down'}
+        onClick={() => arrange({ direction: direction === 'down' ? 'right' : 'down' })}
+      >
+        Top to bottom
+      </button>
       {composer !== null && (
         <button type="button" onClick={() => void composer.act({ do: 'arrange' })}>
           Arrange
         </button>
       )}
+      <span class="dim" role="status">
+        {note}
+      </span>
     </div>
   );
 }
@@ -128,22 +155,32 @@ interface DrawnProps {
   readonly draft: Draft;
   readonly places: ReadonlyMap<string, Point>;
   readonly chosen: readonly string[];
+  readonly direction: Direction;
   /** What is drawn in full: the rest is not seen. */
   readonly near: Frame;
 }
 
-function Steps({ draft, places, chosen, near, composer }: DrawnProps & { readonly composer: Composer }) {
+interface StepsProps extends DrawnProps {
+  readonly composer: Composer;
+  /** Only steps that are near are there at all. */
+  readonly isLarge: boolean;
+}
+
+function Steps({ draft, places, chosen, near, direction, composer, isLarge }: StepsProps) {
   const isChosen = new Set(chosen);
   const problems = problemsByStep(draft);
   return draft.steps.map((step) => {
     const place = places.get(step.id)!;
+    const isNear = overlaps(near, place, place);
+    if (isLarge && !isNear) return null;
     return (
       <StepNode
         key={step.id}
         step={step}
         place={place}
+        direction={direction}
         isChosen={isChosen.has(step.id)}
-        isNear={overlaps(near, place, place)}
+        isNear={isNear}
         problems={problems.get(step.id) ?? 0}
         composer={composer}
         editable={draft.editable}
@@ -152,8 +189,9 @@ function Steps({ draft, places, chosen, near, composer }: DrawnProps & { readonl
   });
 }
 
-function Edges({ draft, places, chosen: names, near }: DrawnProps) {
+function Edges({ draft, places, chosen: names, near, direction }: DrawnProps) {
   const chosen = new Set(names);
+  const [port, entry] = [portOf(direction), entryOf(direction)];
   return (
     <g aria-hidden="true">
       {draft.edges.map(({ from, to, when, implied }) => {
@@ -163,12 +201,12 @@ function Edges({ draft, places, chosen: names, near }: DrawnProps) {
         const kinds = ['edge', implied ? 'implied' : '', isChosen ? 'chosen' : ''].join(' ');
         return (
           <g key={`${from} ${to}`}>
-            <path class={kinds} d={edgePath(start, end)} marker-end="url(#composer-arrow)" />
+            <path class={kinds} d={edgePath(start, end, direction)} marker-end="url(#composer-arrow)" />
             {when !== null && (
               <text
                 class="when"
-                x={(start.x + box.width + end.x) / 2}
-                y={(start.y + end.y + box.height) / 2 - 6}
+                x={(start.x + port.x + end.x + entry.x) / 2}
+                y={(start.y + port.y + end.y + entry.y) / 2 - 6}
               >
                 {oneLine(when, 24)}
               </text>
@@ -185,15 +223,18 @@ function Edges({ draft, places, chosen: names, near }: DrawnProps) {
 function Ghost({
   gesture,
   places,
+  direction,
 }: {
   readonly gesture: Gesture | null;
   readonly places: ReadonlyMap<string, Point>;
+  readonly direction: Direction;
 }) {
   if (gesture?.do === 'connect') {
     const from = places.get(gesture.from);
     if (from === undefined) return null;
-    const { x, y } = gesture.to;
-    return <path class="edge ghost" d={edgePath(from, { x, y: y - box.height / 2 })} />;
+    const entry = entryOf(direction);
+    const to = { x: gesture.to.x - entry.x, y: gesture.to.y - entry.y };
+    return <path class="edge ghost" d={edgePath(from, to, direction)} />;
   }
   if (gesture?.do !== 'frame') return null;
   const { start, to } = gesture;
@@ -209,51 +250,12 @@ function Ghost({
   );
 }
 
-interface Seeing {
-  readonly composer: Composer;
-  readonly placed: ReadonlyMap<string, Point>;
-  readonly size: Signal<{ readonly width: number; readonly height: number }>;
-  readonly gesture: Signal<Gesture | null>;
-}
+const mapSize = { width: 150, height: 100 };
 
-/**
- * What of the canvas is seen. It follows steps that are added, chosen elsewhere, or reached by the
- * keyboard. Null: the canvas has no size yet.
- */
-function useCamera({ composer, placed, size, gesture }: Seeing) {
-  const camera = useSignal<Camera | null>(null);
-  const known = useRef<ReadonlyMap<string, Point>>(new Map());
-  const fit = () => {
-    camera.value = fitted(frameOf(placed.values()), size.value.width, size.value.height);
-  };
-  const show = (place: Point | undefined) => {
-    const { value } = camera;
-    if (place !== undefined && value !== null && !isWithin(place, value, size.value))
-      camera.value = centred(place, value, size.value);
-  };
-  useEffect(() => {
-    const added = [...placed].flatMap(([name, place]) => (known.current.has(name) ? [] : [place]));
-    known.current = placed;
-    const { width, height } = size.value;
-    if (placed.size === 0 || width === 0) return;
-    const { value } = camera;
-    if (value === null) camera.value = firstView(frameOf(placed.values()), width, height);
-    else if (added.length === 1) show(added[0]);
-    else if (!added.every((place) => isWithin(place, value, size.value))) fit();
-  }, [placed, size.value]);
-  const [first, ...others] = composer.selected.value;
-  useEffect(() => {
-    // What the pointer has chosen stays below it.
-    if (others.length === 0 && first !== undefined && gesture.value === null) show(placed.get(first));
-  }, [first, others.length]);
-  const focused = ({ target }: FocusEvent) => {
-    if (target instanceof Element && target.matches(':focus-visible'))
-      show(placed.get(stepUnder(target) ?? ''));
-  };
-  return { camera, fit, focused };
+/** All steps as one path: their places and no more. */
+function Outline({ places }: { readonly places: ReadonlyMap<string, Point> }) {
+  return <path class="steps" aria-hidden="true" d={[...places.values()].map(boxPath).join('')} />;
 }
-
-const map = { width: 150, height: 100 };
 
 function boxPath({ x, y }: Point): string {
   return `M${String(x)} ${String(y)}h${String(box.width)}v${String(box.height)}h${String(-box.width)}z`;
@@ -271,20 +273,26 @@ function MiniMap({
   readonly size: { readonly width: number; readonly height: number };
   readonly look: (at: Point) => void;
 }) {
-  const outline = useMemo(() => [...places.values()].map(boxPath).join(''), [places]);
+  const outline = useMemo(() => <Outline places={places} />, [places]);
   if (places.size < 2) return null;
   const frame = frameOf(places.values(), 60);
-  const scale = Math.min(map.width / frame.width, map.height / frame.height);
+  const scale = Math.min(mapSize.width / frame.width, mapSize.height / frame.height);
   const [width, height] = [size.width / seen.scale, size.height / seen.scale];
+  const isWhole =
+    seen.x <= frame.x &&
+    seen.y <= frame.y &&
+    seen.x + width >= frame.x + frame.width &&
+    seen.y + height >= frame.y + frame.height;
+  if (isWhole) return null;
   const click = (event: MouseEvent) => {
     const { left, top } = (event.currentTarget as SVGElement).getBoundingClientRect();
     const [x, y] = [frame.x + (event.clientX - left) / scale, frame.y + (event.clientY - top) / scale];
     look({ x: x - width / 2, y: y - height / 2 });
   };
   return (
-    <svg class="minimap" width={map.width} height={map.height} aria-hidden="true" onClick={click}>
+    <svg class="minimap" width={mapSize.width} height={mapSize.height} aria-hidden="true" onClick={click}>
       <g transform={`scale(${String(scale)}) translate(${String(-frame.x)} ${String(-frame.y)})`}>
-        <path class="steps" d={outline} />
+        {outline}
         <rect class="seen" x={seen.x} y={seen.y} width={width} height={height} />
       </g>
     </svg>

@@ -8,10 +8,12 @@ import { Trouble, View } from '../../../web/parts/panel.tsx';
 import { State, visible } from '../../../web/parts/text.tsx';
 import { edition } from '../../../web/state/live.ts';
 import { StartRun } from '../../../web/views/start-run.tsx';
+import { arrange, arrangeDrawer, arrangement } from './arrangement.ts';
 import { Artifacts } from './artifacts.tsx';
 import { Canvas } from './canvas.tsx';
 import { listenToClipboard } from './clipboard.ts';
 import { Conflict } from './conflict.tsx';
+import { Drawer, DrawerButton } from './drawer.tsx';
 import { Inspector } from './inspector.tsx';
 import { Composer } from './model.ts';
 import { PromptContext } from './prompt-context.tsx';
@@ -27,7 +29,9 @@ interface ComposerProps {
   readonly asked: number;
 }
 
-/** A workflow as text and as a graph, side by side; each changes the other. */
+/**
+ * A workflow as a graph, with its text and the form of a step in drawers; each changes the others.
+ */
 export function ComposerView({ id, opening, asked }: ComposerProps) {
   const composer = useMemo(() => new Composer(id), [id]);
   const problem = useSignal<Problem | null>(null);
@@ -68,14 +72,24 @@ function Panes({ composer }: { readonly composer: Composer }) {
             : 'The text has a syntax error: the graph shows what it was before.'}
         </p>
       )}
-      <div class="composer">
-        <Canvas composer={composer} />
-        <TextPane composer={composer} />
-        <div class="aside">
-          <Inspector composer={composer} />
+      <div class="row composer-bar">
+        <AddStep composer={composer} />
+        <div class="row composer-parts">
+          <DrawerButton side="text" composer={composer} />
+          <DrawerButton side="form" composer={composer} />
+          <NavigationButton />
         </div>
       </div>
-      <AddStep composer={composer} />
+      <Said composer={composer} />
+      <div class="composer" onKeyDown={(event) => event.key === 'Escape' && leave(composer)}>
+        <Drawer side="text" composer={composer}>
+          <TextPane composer={composer} />
+        </Drawer>
+        <Canvas composer={composer} />
+        <Drawer side="form" composer={composer}>
+          <Inspector composer={composer} />
+        </Drawer>
+      </div>
       <Problems composer={composer} />
       <AfterDrawing>
         <StepTable composer={composer} />
@@ -83,6 +97,45 @@ function Panes({ composer }: { readonly composer: Composer }) {
         <Artifacts composer={composer} />
       </AfterDrawing>
     </>
+  );
+}
+
+/** Chooses nothing; the focus goes from the form to its step. */
+function leave(composer: Composer): void {
+  const [first = null] = composer.selected.value;
+  composer.selected.value = [];
+  composer.wanted.value = first;
+}
+
+/** Why the last act was refused, or what it left to do, until the next one. */
+function Said({ composer }: { readonly composer: Composer }) {
+  const { said } = composer;
+  return (
+    <div class="row said" role="status" hidden={said.value === null}>
+      <p class="grow">{said.value !== null && visible(said.value)}</p>
+      <button type="button" class="quiet" aria-label="Dismiss" onClick={() => (said.value = null)}>
+        ×
+      </button>
+    </div>
+  );
+}
+
+/** Shows the views of the page beside the composer, which has all the width otherwise. */
+function NavigationButton() {
+  const { hasNavigation } = arrangement.value;
+  useEffect(() => {
+    document.documentElement.classList.toggle('folded', !hasNavigation);
+    return () => document.documentElement.classList.remove('folded');
+  }, [hasNavigation]);
+  return (
+    <button
+      type="button"
+      class="for-navigation"
+      aria-expanded={hasNavigation}
+      onClick={() => arrange({ hasNavigation: !hasNavigation })}
+    >
+      Navigation
+    </button>
   );
 }
 
@@ -138,7 +191,7 @@ function Actions({
   return (
     <>
       <span class="dim" role="status">
-        {composer.isDirty.value ? 'Not saved' : 'Saved'}
+        {composer.busy.value ? 'Working …' : composer.isDirty.value ? 'Not saved' : 'Saved'}
         {errors > 0 && ` · ${String(errors)} ${errors === 1 ? 'error' : 'errors'}`}
       </span>
       <button type="button" aria-disabled={undo === 0} onClick={() => composer.editor?.undo()}>
@@ -164,17 +217,21 @@ function Actions({
 function Problems({ composer }: { readonly composer: Composer }) {
   const problems = composer.draft.value?.problems ?? [];
   if (problems.length === 0) return null;
+  const reveal = (line: number, step: string | null) => {
+    arrangeDrawer('text', { shown: 'open' });
+    composer.reveal(line, step);
+  };
   return (
     <ul class="problems" aria-label="Problems">
       {problems.map(({ code, severity, message, line, hint, step }, index) => (
         <li key={index}>
           <State value={severity} /> <code>{code}</code>{' '}
           {line !== null && (
-            <button type="button" class="quiet" onClick={() => composer.reveal(line, step)}>
+            <button type="button" class="quiet" onClick={() => reveal(line, step)}>
               {`line ${String(line)}`}
             </button>
           )}{' '}
-          {visible(message)} {hint !== null && <span class="dim">{visible(hint)}</span>}
+          {visible(message)} {hint !== null && <span class="dim">{oneLine(hint, 240)}</span>}
         </li>
       ))}
     </ul>
@@ -195,7 +252,7 @@ function AddStep({ composer }: { readonly composer: Composer }) {
     if (await composer.act(id === '' ? act : { ...act, id })) name.value = '';
   };
   return (
-    <form class="panel row" aria-label="Add a step" {...onSubmit(() => void add([]))}>
+    <form class="row" aria-label="Add a step" {...onSubmit(() => void add([]))}>
       <label for="add-kind">New step</label>
       <select
         id="add-kind"

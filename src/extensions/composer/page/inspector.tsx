@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { oneLine } from '../../../kernel/one-line.ts';
 import type { Forms } from '../graph/documents.ts';
 import { Panel } from '../../../web/parts/panel.tsx';
-import { Fields } from './fields.tsx';
+import { SomeFields } from './some-fields.tsx';
 import type { Composer } from './model.ts';
 import type { Draft } from '../documents.ts';
 
@@ -19,11 +19,11 @@ export function Inspector({ composer }: { readonly composer: Composer }) {
   if (step === undefined)
     return (
       <Panel title="Workflow">
-        <Fields fields={forms.file} path={[]} composer={composer} />
+        <SomeFields fields={forms.file} often={forms.often} path={[]} composer={composer} />
       </Panel>
     );
   if (chosen.length > 1) return <Several steps={chosen} composer={composer} />;
-  return <One key={step.id} step={step} draft={draft} forms={forms} composer={composer} />;
+  return <One key={composer.subject(step.id)} step={step} draft={draft} forms={forms} composer={composer} />;
 }
 
 function Several({ steps, composer }: { readonly steps: readonly Step[]; readonly composer: Composer }) {
@@ -76,16 +76,16 @@ interface OneProps {
 }
 
 function One({ step, draft, forms, composer }: OneProps) {
-  const keys = useMemo(
-    () => new Set(forms.kinds.find(({ name }) => name === step.kind)?.keys),
-    [forms, step.kind],
+  const kind = forms.kinds.find(({ name }) => name === step.kind);
+  const fields = useMemo(
+    () => forms.step.filter(({ key }) => kind?.keys.includes(key) === true),
+    [forms, kind],
   );
-  const fields = forms.step.filter(({ key }) => keys.has(key));
   return (
     <Panel title={`Step ${oneLine(step.id, 60)}`}>
       <Name step={step} composer={composer} />
       <Needs step={step} draft={draft} composer={composer} />
-      <Fields fields={fields} path={step.path ?? []} composer={composer} />
+      <SomeFields fields={fields} often={kind?.often ?? []} path={step.path ?? []} composer={composer} />
       <Look step={step} composer={composer} />
       <Order step={step} draft={draft} composer={composer} />
       <div class="row">
@@ -100,6 +100,9 @@ function One({ step, draft, forms, composer }: OneProps) {
 
 function Name({ step, composer }: { readonly step: Step; readonly composer: Composer }) {
   const name = useSignal(step.id);
+  useEffect(() => {
+    name.value = step.id;
+  }, [step.id]);
   const rename = async () => {
     const wanted = name.value.trim();
     if (wanted === step.id || wanted === '') return;
@@ -120,6 +123,9 @@ function Name({ step, composer }: { readonly step: Step; readonly composer: Comp
   );
 }
 
+/** Above this, a name is typed: a list of so many is slow, and of no use. */
+const mostChoices = 300;
+
 /** What the step waits for; the same as drawing and removing edges. */
 function Needs({
   step,
@@ -131,7 +137,8 @@ function Needs({
   readonly composer: Composer;
 }) {
   const needs = draft.edges.filter(({ to }) => to === step.id);
-  const others = draft.steps.filter(({ id }) => id !== step.id && !needs.some(({ from }) => from === id));
+  const needed = new Set(needs.map(({ from }) => from));
+  const others = draft.steps.filter(({ id }) => id !== step.id && !needed.has(id));
   return (
     <div class="field">
       <span class="label">waits for</span>
@@ -155,25 +162,50 @@ function Needs({
           </li>
         ))}
       </ul>
-      {others.length > 0 && (
-        <select
-          aria-label="Wait for another step"
-          value=""
-          onChange={(event) => {
-            const from = event.currentTarget.value;
-            event.currentTarget.value = '';
-            if (from !== '') void composer.act({ do: 'connect', from, to: step.id });
-          }}
-        >
-          <option value="">Wait for another step …</option>
-          {others.map(({ id }) => (
-            <option key={id} value={id}>
-              {oneLine(id, 60)}
-            </option>
-          ))}
-        </select>
-      )}
+      <OneMore others={others} need={(from) => void composer.act({ do: 'connect', from, to: step.id })} />
     </div>
+  );
+}
+
+/** Adds one of the other steps to those it waits for. */
+function OneMore({
+  others,
+  need,
+}: {
+  readonly others: readonly Step[];
+  readonly need: (from: string) => void;
+}) {
+  if (others.length === 0) return null;
+  if (others.length > mostChoices)
+    return (
+      <input
+        aria-label="Wait for another step"
+        placeholder="Wait for another step: type its name"
+        autocomplete="off"
+        onChange={(event) => {
+          const from = event.currentTarget.value.trim();
+          event.currentTarget.value = '';
+          if (from !== '') need(from);
+        }}
+      />
+    );
+  return (
+    <select
+      aria-label="Wait for another step"
+      value=""
+      onChange={(event) => {
+        const from = event.currentTarget.value;
+        event.currentTarget.value = '';
+        if (from !== '') need(from);
+      }}
+    >
+      <option value="">Wait for another step …</option>
+      {others.map(({ id }) => (
+        <option key={id} value={id}>
+          {oneLine(id, 60)}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -6,6 +6,7 @@ import { ask, at, Problem, read, send } from '../../../web/api/client.ts';
 import { draft as kept } from '../../../web/state/drafts.ts';
 import { complain, notify } from '../../../web/state/toasts.ts';
 import { editorPatches, formOf, patched, shown, type SourceForm } from './source-text.ts';
+import { afterAct } from './after.ts';
 import type { TextEditor } from './text-editor.ts';
 import type { Draft } from '../documents.ts';
 import type { WorkflowFile } from '../../../documents/workflows.ts';
@@ -32,6 +33,10 @@ export class Composer {
   /** The last draft whose YAML could be read: what the canvas shows. */
   readonly graph = signal<Draft | null>(null);
   readonly selected = signal<readonly string[]>([]);
+  /** The step that the canvas shows and gives the focus as soon as it has drawn it; null: none. */
+  readonly wanted = signal<string | null>(null);
+  /** Why the last act was refused, or what a person should know of it; null: nothing. */
+  readonly said = signal<string | null>(null);
   /** The forms of the language; null: it has none, or they have not arrived. */
   readonly forms = signal<Forms | null>(null);
   /** What stages can name, and what is named and missing. */
@@ -48,6 +53,8 @@ export class Composer {
   #reading: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #acts: Promise<boolean> = Promise.resolve(true);
+  /** The first name that each renamed step had here. */
+  readonly #renamed = new Map<string, string>();
 
   constructor(id: string) {
     this.id = id;
@@ -166,7 +173,7 @@ export class Composer {
 
   /** What a field can name. */
   namesFor({ key, names }: FormField): readonly string[] {
-    if (names === 'step') return this.graph.value?.steps.map(({ id }) => id) ?? [];
+    if (names === 'step') return this.graph.value?.steps.slice(0, 300).map(({ id }) => id) ?? [];
     if (key !== 'artifact') return [];
     return this.artifacts.value.filter(({ kind }) => kind === 'agent').map(({ ref }) => ref);
   }
@@ -181,6 +188,7 @@ export class Composer {
   async #after(before: Promise<boolean>, act: Act): Promise<boolean> {
     await before;
     this.busy.value = true;
+    this.said.value = null;
     try {
       return await this.#do(act);
     } catch (error) {
@@ -197,14 +205,14 @@ export class Composer {
       const draft = await this.#ask({ text, act });
       if (text !== this.text.peek()) continue;
       if (draft.refused !== null) {
-        complain(new Problem('E_REFUSED', 409, `${draft.refused}.`));
+        this.said.value = `Not done: ${draft.refused}.`;
         return false;
       }
       this.editor?.apply(editorPatches(text, draft.patches, this.form.peek()));
       clearTimeout(this.#timer);
       this.#reading?.abort();
       this.#showAfter(act, draft);
-      for (const note of draft.notes) notify(`${note}.`);
+      if (draft.notes.length > 0) this.said.value = `${draft.notes.join('; ')}.`;
       return true;
     }
     throw new Problem('E_REFUSED', 409, 'the text changed meanwhile', 'try it again');
@@ -212,15 +220,14 @@ export class Composer {
 
   /** Shows what an act has made, and chooses it. */
   #showAfter(act: Act, draft: Draft): void {
-    const before = new Set(this.graph.peek()?.steps.map(({ id }) => id));
+    const { chosen, focused, revealed } = afterAct(act, this.graph.peek(), draft, this.selected.peek());
     batch(() => {
-      const { value } = this.selected;
-      if (act.do === 'rename')
-        this.selected.value = value.map((each) => (each === act.step ? act.name : each));
+      this.selected.value = chosen;
       this.#show(draft);
-      const made = draft.steps.flatMap(({ id }) => (before.has(id) ? [] : id));
-      if (act.do !== 'rename' && made.length > 0) this.selected.value = made;
+      this.wanted.value = focused;
     });
+    if (act.do === 'rename') this.#renamed.set(act.name, this.subject(act.step));
+    this.#revealStep(revealed);
   }
 
   /** Writes the text to its file, unless that has changed. Returns whether the file has it now. */
@@ -243,8 +250,12 @@ export class Composer {
       notify('Saved.');
       return true;
     } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 412) throw error;
-      await this.look();
+      if (!(error instanceof Problem)) throw error;
+      const { problems } = this.draft.peek() ?? { problems: [] };
+      if (error.status === 422 && problems.some(({ severity }) => severity === 'error'))
+        this.said.value = 'Not saved: correct the errors below first.';
+      else if (error.status === 412) await this.look();
+      else throw error;
       return false;
     }
   }
@@ -323,6 +334,10 @@ export class Composer {
   /** Chooses a step alone, and shows its text. */
   edit(name: string): void {
     this.selected.value = [name];
+    this.#revealStep(name);
+  }
+
+  #revealStep(name: string | null): void {
     const lines = this.draft.peek()?.steps.find(({ id }) => id === name)?.lines ?? null;
     if (lines !== null) this.editor?.reveal(lines[0]);
   }
@@ -339,6 +354,11 @@ export class Composer {
       .peek()
       ?.steps.find(({ lines }) => lines !== null && lines[0] <= line && line <= lines[1]);
     if (found !== undefined && !this.selected.peek().includes(found.id)) this.selected.value = [found.id];
+  }
+
+  /** A name for the form of a step, which a new name of the step does not change. */
+  subject(step: string): string {
+    return this.#renamed.get(step) ?? step;
   }
 
   /** Cancels requests in progress. */

@@ -1,7 +1,7 @@
 import { oneLine } from '../../../kernel/one-line.ts';
 import type { Point } from '../../../web/graph.ts';
 import type { Composer } from './model.ts';
-import { box } from './placing.ts';
+import { box, portOf, type Direction } from './placing.ts';
 import type { Draft } from '../documents.ts';
 
 /** The type of what is dragged from the list of artifacts. */
@@ -44,6 +44,7 @@ const ways: Readonly<Record<string, Point>> = {
 interface NodeProps {
   readonly step: Step;
   readonly place: Point;
+  readonly direction: Direction;
   readonly isChosen: boolean;
   /** False: it is far from what is seen, and only its place and its name are there. */
   readonly isNear: boolean;
@@ -53,8 +54,10 @@ interface NodeProps {
 }
 
 /** A step on the canvas. Enter chooses it, arrows move it, Delete removes it. */
-export function StepNode({ step, place, isChosen, isNear, problems, editable, composer }: NodeProps) {
+export function StepNode(props: NodeProps) {
+  const { step, place, direction, isChosen, isNear, problems, editable, composer } = props;
   const { id, kind, condition } = step;
+  const port = portOf(direction);
   const pressed = (event: KeyboardEvent) => {
     const way = ways[event.key];
     if (event.key === 'Enter' || event.key === ' ') composer.choose(id, event.shiftKey);
@@ -96,7 +99,7 @@ export function StepNode({ step, place, isChosen, isNear, problems, editable, co
       ) : (
         <rect class="body" width={box.width} height={box.height} rx="8" />
       )}
-      {editable && isNear && <circle class="port" cx={box.width} cy={box.height / 2} r="7" />}
+      {editable && isNear && <circle class="port" cx={port.x} cy={port.y} r="7" />}
     </g>
   );
 }
@@ -115,12 +118,12 @@ function Face({ step, problems }: { readonly step: Step; readonly problems: numb
       <text class="sign" x="14" y="24">
         {signOf(step)}
       </text>
-      <text class="title" x="34" y="24">
-        {oneLine(name ?? id, 19)}
-      </text>
-      <text class="sub" x="14" y="45">
-        {oneLine([kind.replaceAll('_', ' '), ...more].join(' · '), 30)}
-      </text>
+      <foreignObject x="34" y="8" width={box.width - 46} height="20">
+        <div class="title">{oneLine(name ?? id, 120)}</div>
+      </foreignObject>
+      <foreignObject x="14" y="32" width={box.width - 26} height="18">
+        <div class="sub">{oneLine([kind.replaceAll('_', ' '), ...more].join(' · '), 120)}</div>
+      </foreignObject>
       {problems > 0 && (
         <g class="count-of-problems">
           <circle cx={box.width - 4} cy="4" r="9" />

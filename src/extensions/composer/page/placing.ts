@@ -4,29 +4,35 @@ import type { Draft } from '../documents.ts';
 /* Where the steps of a draft are on the canvas. */
 
 export const box = { width: 184, height: 58 };
-const gap = { x: 72, y: 28 };
+
+/** The way in which steps without places of their own follow each other. */
+export type Direction = 'right' | 'down';
+
+/** Between a step and those that wait for it, and between those. */
+const gap = { along: 72, across: 28 };
 /** How far a step is moved that would cover another one. */
 const shift = 24;
 
 type Graph = Pick<Draft, 'steps' | 'edges'>;
 
-/**
- * The place of every step: its own, else by layers from left to right. Two steps never have the
- * same place.
- */
-export function placesOf({ steps, edges }: Graph): Map<string, Point> {
+/** The place of every step: its own, else by layers. Two steps never have the same place. */
+export function placesOf({ steps, edges }: Graph, direction: Direction = 'right'): Map<string, Point> {
   const cells = layers(
     steps.map(({ id }) => id),
     edges,
   );
   const own = steps.flatMap(({ position }) => (position === null ? [] : [position]));
   // Steps without a position start at the left edge, below the steps that have one.
-  const top = own.length === 0 ? 0 : Math.max(...own.map(([, y]) => y)) + box.height + gap.y;
+  const top = own.length === 0 ? 0 : Math.max(...own.map(([, y]) => y)) + box.height + gap.across;
   const taken = new Set<string>();
   return new Map(
     steps.map(({ id, position }) => {
       const { column = 0, row = 0 } = cells.get(id) ?? {};
-      let [x, y] = position ?? [column * (box.width + gap.x), top + row * (box.height + gap.y)];
+      const cell =
+        direction === 'right'
+          ? ([column * (box.width + gap.along), row * (box.height + gap.across)] as const)
+          : ([row * (box.width + gap.across), column * (box.height + gap.along)] as const);
+      let [x, y] = position ?? [cell[0], top + cell[1]];
       while (taken.has(`${String(x)} ${String(y)}`)) [x, y] = [x + shift, y + shift];
       taken.add(`${String(x)} ${String(y)}`);
       return [id, { x, y }];
@@ -40,7 +46,7 @@ export interface Frame extends Point {
 }
 
 /** The smallest frame around some places, with a margin. */
-export function frameOf(places: Iterable<Point>, margin = 40): Frame {
+export function frameOf(places: Iterable<Point>, margin = 60): Frame {
   const all = [...places];
   if (all.length === 0) return { x: 0, y: 0, width: 400, height: 300 };
   const x = Math.min(...all.map((each) => each.x)) - margin;
@@ -71,9 +77,11 @@ export function fitted(frame: Frame, width: number, height: number): Camera {
 }
 
 /** The smallest scale at which the names of steps can be read. */
-const readable = 0.6;
+const readable = 0.85;
 
-/** The camera for a first look: the whole frame, or its beginning where that would be too small. */
+/**
+ * The camera that shows a frame: the whole of it, or its beginning where that would be too small.
+ */
 export function firstView(frame: Frame, width: number, height: number): Camera {
   const whole = fitted(frame, width, height);
   if (whole.scale >= readable) return whole;
@@ -86,27 +94,25 @@ export function firstView(frame: Frame, width: number, height: number): Camera {
   };
 }
 
-/** The camera with the step at a place in the middle. */
-export function centred(
-  { x, y }: Point,
-  { scale }: Camera,
-  { width, height }: { readonly width: number; readonly height: number },
-): Camera {
-  return {
-    scale,
-    x: x + (box.width - width / scale) / 2,
-    y: y + (box.height - height / scale) / 2,
-  };
-}
+/** Between a step that is brought into view and the edge, in pixels of the canvas. */
+const edge = 24;
 
-/** Whether a camera shows the whole of the step at a place. */
-export function isWithin(
-  { x, y }: Point,
+/** The camera, moved as little as needed to show the step at a place. */
+export function brought(
+  place: Point,
   camera: Camera,
   { width, height }: { readonly width: number; readonly height: number },
-): boolean {
-  const [right, bottom] = [camera.x + width / camera.scale, camera.y + height / camera.scale];
-  return x >= camera.x && y >= camera.y && x + box.width <= right && y + box.height <= bottom;
+): Camera {
+  const begin = (at: number, length: number, seen: number, room: number) =>
+    room < length + 2 * edge
+      ? at - (room - length) / 2
+      : Math.min(at - edge, Math.max(at + length + edge - room, seen));
+  const { scale } = camera;
+  return {
+    scale,
+    x: begin(place.x, box.width, camera.x, width / scale),
+    y: begin(place.y, box.height, camera.y, height / scale),
+  };
 }
 
 /** The camera after a zoom by a factor, in which a point of the canvas keeps its place. */
@@ -155,9 +161,34 @@ export function problemsByStep({ problems }: Pick<Draft, 'problems'>): Map<strin
   return counts;
 }
 
-/** The line of an edge, from one step to the left side of another. */
-export function edgePath(from: Point, to: Point): string {
-  const [x1, y1, x2, y2] = [from.x + box.width, from.y + box.height / 2, to.x, to.y + box.height / 2];
-  const bend = Math.max(30, Math.min(120, Math.abs(x2 - x1) / 2));
-  return `M${String(x1)} ${String(y1)}C${String(x1 + bend)} ${String(y1)} ${String(x2 - bend)} ${String(y2)} ${String(x2)} ${String(y2)}`;
+/** Where the lines of a step begin, seen from its place. */
+export function portOf(direction: Direction): Point {
+  return direction === 'right' ? { x: box.width, y: box.height / 2 } : { x: box.width / 2, y: box.height };
+}
+
+/** Where the lines to a step end, seen from its place. */
+export function entryOf(direction: Direction): Point {
+  return direction === 'right' ? { x: 0, y: box.height / 2 } : { x: box.width / 2, y: 0 };
+}
+
+/** The line of an edge, from one step to the side of another on which its lines end. */
+export function edgePath(from: Point, to: Point, direction: Direction): string {
+  const [port, entry] = [portOf(direction), entryOf(direction)];
+  const [x1, y1, x2, y2] = [from.x + port.x, from.y + port.y, to.x + entry.x, to.y + entry.y];
+  const length = Math.abs(direction === 'right' ? x2 - x1 : y2 - y1);
+  const bend = Math.max(30, Math.min(120, length / 2));
+  const [bx, by] = direction === 'right' ? [bend, 0] : [0, bend];
+  return `M${[x1, y1].join(' ')}C${[x1 + bx, y1 + by, x2 - bx, y2 - by, x2, y2].join(' ')}`;
+}
+
+/** What of a canvas no drawer covers: pixels from its left edge, and its size. */
+export interface Room {
+  readonly left: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A camera of the room as that of the whole canvas, and back (`by`: -1). */
+export function besides(camera: Camera, { left }: Room, by: 1 | -1 = 1): Camera {
+  return { ...camera, x: camera.x - (by * left) / camera.scale };
 }

@@ -7,7 +7,13 @@ import { box, zoomed, type Camera } from './placing.ts';
 /** What the pointer does, from press to release. `start`: on the canvas. */
 export type Gesture =
   | { readonly do: 'pan'; readonly start: Point; readonly client: Point }
-  | { readonly do: 'move'; readonly names: readonly string[]; readonly start: Point; readonly by: Point }
+  | {
+      readonly do: 'move';
+      readonly on: string;
+      readonly names: readonly string[];
+      readonly start: Point;
+      readonly by: Point;
+    }
   | { readonly do: 'connect'; readonly from: string; readonly to: Point }
   | { readonly do: 'frame'; readonly start: Point; readonly to: Point };
 
@@ -85,7 +91,7 @@ export function usePointer({ composer, placed, camera, gesture, host }: Pointing
   };
 }
 
-/** Chooses what is under the pointer. Returns the gesture that begins there; null: none. */
+/** The gesture that begins under the pointer; null: none, a step that cannot be moved is chosen. */
 function begun(composer: Composer, event: PointerEvent, start: Point): Gesture | null {
   const { target, shiftKey, ctrlKey, metaKey, clientX, clientY } = event;
   const name = stepUnder(target);
@@ -93,12 +99,15 @@ function begun(composer: Composer, event: PointerEvent, start: Point): Gesture |
     return shiftKey
       ? { do: 'frame', start, to: start }
       : { do: 'pan', start, client: { x: clientX, y: clientY } };
-  composer.choose(name, shiftKey || ctrlKey || metaKey);
-  if (composer.graph.value?.editable !== true || composer.isFrozen.value) return null;
+  if (composer.graph.value?.editable !== true || composer.isFrozen.value) {
+    composer.choose(name, shiftKey || ctrlKey || metaKey);
+    return null;
+  }
   const isPort = target instanceof Element && target.classList.contains('port');
   if (isPort) return { do: 'connect', from: name, to: start };
+  // It is chosen at the end, if it was not moved: the form must not open over what is dragged.
   const chosen = composer.selected.value;
-  return { do: 'move', names: chosen.includes(name) ? chosen : [name], start, by: { x: 0, y: 0 } };
+  return { do: 'move', on: name, names: chosen.includes(name) ? chosen : [name], start, by: { x: 0, y: 0 } };
 }
 
 /** The fewest pixels that count as moving. */
@@ -118,7 +127,9 @@ function finish(
   else if (gesture.do === 'connect') {
     const to = stepUnder(document.elementFromPoint(event.clientX, event.clientY));
     if (to !== null && to !== gesture.from) void composer.act({ do: 'connect', from: gesture.from, to });
-  } else if (Math.hypot(gesture.by.x, gesture.by.y) >= jitter) {
+  } else if (Math.hypot(gesture.by.x, gesture.by.y) < jitter)
+    composer.choose(gesture.on, event.shiftKey || event.ctrlKey || event.metaKey);
+  else {
     const positions = Object.fromEntries(
       gesture.names.flatMap((name) => {
         const from = placed.get(name);

@@ -82,6 +82,7 @@ const usual: Extension = [
   bracketMatching(),
   highlightActiveLine(),
   highlightSelectionMatches(),
+  EditorView.lineWrapping,
   yaml(),
   colors,
   look,
@@ -154,9 +155,16 @@ export function openEditor(options: EditorOptions) {
       ],
     }),
   });
+  // The editor's own way would scroll the page, too.
+  const scrollTo = (offset: number) => (view.scrollDOM.scrollTop = view.lineBlockAt(offset).top - 60);
   return {
-    /** One step of its history. */
-    apply: (patches: Draft['patches']) => view.dispatch({ changes: [...patches], ...whole }),
+    /** One step of its history, which is scrolled to. */
+    apply(patches: Draft['patches']) {
+      const changes = view.state.changes([...patches]);
+      const from = Math.min(patches[0]?.from ?? 0, changes.newLength);
+      view.dispatch({ changes, ...whole });
+      if (patches.length > 0) scrollTo(from);
+    },
     replace: (insert: string) =>
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert }, ...whole }),
     undo: () => void undo(view),
@@ -171,10 +179,8 @@ export function openEditor(options: EditorOptions) {
     /** Scrolls to a line, and puts the cursor there. */
     reveal(line: number) {
       const { from } = view.state.doc.line(Math.max(1, Math.min(view.state.doc.lines, line)));
-      view.dispatch({
-        selection: { anchor: from },
-        effects: EditorView.scrollIntoView(from, { y: 'start', yMargin: 40 }),
-      });
+      view.dispatch({ selection: { anchor: from } });
+      scrollTo(from);
     },
     close: () => view.destroy(),
   };

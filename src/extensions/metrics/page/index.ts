@@ -3,5 +3,5 @@ import { Metrics } from './view.tsx';
 
 /** What is counted, as a view of the page. */
 export const metrics: PageExtension = {
-  view: { place: 'metrics', name: 'Metrics', key: 'm', View: Metrics },
+  view: { place: 'metrics', name: 'Metrics', key: 'm', from: 'costs', View: Metrics },
 };

@@ -42,7 +42,12 @@ export function turn(state: MailState, event: TurnEvent): boolean {
     case 'conflicted':
       if (phase.is !== 'failed') return false;
       changeTurn(state, id, {
-        conflict: { by: event.by, text: phase.reason.text, waits: event.by === 'person' },
+        conflict: {
+          by: event.by,
+          text: phase.reason.text,
+          waits: event.by === 'person',
+          ...(event.notices[0] !== undefined && { notice: event.notices[0].id }),
+        },
         phase: { is: 'pending', notBefore: 0 },
       });
       return true;

@@ -5,7 +5,7 @@ import type { MailState } from '../state.ts';
 import { askAgain, openCandidates } from './asks.ts';
 import { setDeadline } from './deadlines.ts';
 import { answerLanding } from './landings.ts';
-import { answerQuestion } from './questions.ts';
+import { answerQuestion, fileNotice } from './questions.ts';
 import { place } from './places.ts';
 import { openThread } from './threads.ts';
 import { abandon, changeTurn, failThread } from './turns.ts';
@@ -116,7 +116,9 @@ function cancel(state: MailState, target: Target, reason: Reason): void {
 /** A person has resolved the conflict that a turn waits for. */
 function restart(state: MailState, id: TurnId): void {
   const conflict = state.turns.get(id)?.conflict;
-  if (conflict) changeTurn(state, id, { conflict: { ...conflict, waits: false } });
+  if (!conflict) return;
+  if (conflict.notice !== undefined) fileNotice(state, conflict.notice);
+  changeTurn(state, id, { conflict: { ...conflict, waits: false } });
 }
 
 /**

@@ -1,11 +1,12 @@
-import type { MailState, Permission, Phase, Turn } from '../state.ts';
+import type { MessageId } from '../../../kernel/ids.ts';
+import type { MailState, Permission, Turn } from '../state.ts';
 import { place } from './places.ts';
 
 /** The decision about what a turn waits for. False: it waits for none. */
 export function answerQuestion(state: MailState, turn: Turn, answer: Permission): boolean {
   const { phase } = turn;
   if (phase.is !== 'asking' || phase.answer !== null) return false;
-  fileQuestion(state, phase);
+  fileNotice(state, phase.notice);
   state.turns.set(turn.id, { ...turn, phase: { ...phase, answer } });
   return true;
 }
@@ -27,11 +28,9 @@ export function continueTurn(state: MailState, turn: Turn): boolean {
   return true;
 }
 
-/** The notice of a question that needs no answer any more need not be read either. */
-export function fileQuestion(
-  state: MailState,
-  { notice, person }: Extract<Phase, { readonly is: 'asking' }>,
-): void {
+/** A notice that asks a person for something need not be read any more once that is settled. */
+export function fileNotice(state: MailState, notice: MessageId): void {
   const mail = state.mail.get(notice);
-  if (mail?.deliveries.get(person)?.at === 'unread') place(state, mail, person, { at: 'processed' });
+  for (const [role, { at }] of mail?.deliveries ?? [])
+    if (mail && at === 'unread') place(state, mail, role, { at: 'processed' });
 }

@@ -6,7 +6,7 @@ import { noCost, addCost, charge, dayOf, settled } from '../../../kernel/money.t
 import { stepOf } from '../step.ts';
 import { failCopy, isOpen, loseCandidate, openAsksFor } from './asks.ts';
 import { endThread, canContinue, openThread, retire } from './threads.ts';
-import { fileQuestion } from './questions.ts';
+import { fileNotice } from './questions.ts';
 import { sendTogether } from './sending.ts';
 import { place, roleState, toProject } from './places.ts';
 import { closeWait, resumeWait } from './waits.ts';
@@ -228,7 +228,7 @@ function endChildren(state: MailState, id: ThreadId): void {
 function leave(state: MailState, turn: Turn): void {
   if (!state.turns.delete(turn.id)) return;
   state.agentsRan = state.now;
-  if (turn.phase.is === 'asking') fileQuestion(state, turn.phase);
+  if (turn.phase.is === 'asking') fileNotice(state, turn.phase.notice);
   // Its branch may have moved already, which is found out first.
   if (state.landings.get(turn.id)?.phase.is !== 'checked') state.landings.delete(turn.id);
   countRunning(state, turn.thread, -1);

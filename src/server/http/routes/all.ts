@@ -1,8 +1,10 @@
+import { runEventDocument } from '../../../documents/runs.ts';
 import { openApiDocument } from '../openapi.ts';
 import { route, type Route } from '../route.ts';
 import { runStream } from '../run-stream.ts';
 import type { Streams } from '../stream.ts';
 import * as z from 'zod';
+import { logRoutes } from './logs.ts';
 import { mailRoutes } from './mail.ts';
 import { projectRoutes } from './project.ts';
 import { runRoutes } from './runs.ts';
@@ -16,6 +18,7 @@ export function allRoutes(streams: Streams, added: readonly Route[]): readonly R
     ...projectRoutes,
     ...mailRoutes,
     ...runRoutes,
+    ...logRoutes,
     ...workflowRoutes,
     ...editingRoutes,
     ...added,
@@ -41,6 +44,12 @@ export function allRoutes(streams: Streams, added: readonly Route[]): readonly R
   return routes;
 }
 
+/** The `data` of an event of the stream of changes. */
+const hintDocument = z.strictObject({
+  topic: z.string().describe('`mail`, `project`, `workflows`, `artifacts`, or `run:` and an id'),
+  n: z.int().min(0).describe('The number of the last record of the topic, or of its last change'),
+});
+
 /** What changes, as it changes. */
 function following(streams: Streams): Route[] {
   return [
@@ -50,6 +59,7 @@ function following(streams: Streams): Route[] {
       summary: 'A stream of hints: which topic is at which record. `Last-Event-ID` resumes it',
       tag: 'events',
       media: 'text/event-stream',
+      data: hintDocument,
       handle: (_services, asked) => streams.follow(asked),
     }),
     route({
@@ -59,6 +69,7 @@ function following(streams: Streams): Route[] {
       tag: 'events',
       params: byId,
       media: 'text/event-stream',
+      data: runEventDocument,
       handle: (services, asked) =>
         runStream(services, streams, services.project.workflows.run(asked.params.id), asked),
     }),

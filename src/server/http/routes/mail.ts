@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { json } from '../../../documents/common.ts';
+import { doneDocument } from '../../../documents/inbox.ts';
 import {
   costsDocument,
   differenceDocument,
@@ -9,9 +10,9 @@ import {
   whyDocument,
   type CommandResult,
   type Sending,
-  type Shown,
 } from '../../../documents/mail.ts';
 import { messageDifference } from '../../../mail/questions/message-difference.ts';
+import { putAway } from '../../../mail/questions/done.ts';
 import { readCosts } from '../../../mail/questions/read-costs.ts';
 import { ask, targetsOf, type Asked as CommandAsked } from '../../../mail/questions/requests.ts';
 import { showAt } from '../../../mail/questions/show.ts';
@@ -20,6 +21,7 @@ import { partOf } from '../../../mail/questions/text-parts.ts';
 import { why } from '../../../mail/questions/why.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
+import { launchFile, ofLaunch } from './logs.ts';
 import { byId, byRole, byTarget, byTurn, momentIn, nothing, past } from './shapes.ts';
 
 const letter = {
@@ -32,7 +34,10 @@ const letter = {
 
 const newLetter = z.strictObject({
   ...letter,
-  to: z.array(z.string()).min(1).describe('Roles'),
+  to: z
+    .union([z.string(), z.array(z.string()).min(1)], { error: 'expected a role or a list of roles' })
+    .transform((to) => (typeof to === 'string' ? [to] : to))
+    .describe('A role, or several'),
   thread: z.string().exactOptional().describe('Default: it opens one'),
 });
 
@@ -87,18 +92,14 @@ const reading: readonly Route[] = [
     path: '/api/v1/turns/{id}/{attempt}/{round}/{file}',
     summary: "The prompt, the output, or the changed files of a turn's agent",
     tag: 'mail',
-    params: byTurn.extend({
-      attempt: z.string(),
-      round: z.string(),
-      file: z.enum(['prompt', 'stdout', 'stderr', 'changes']),
-    }),
+    params: ofLaunch,
     query: z.strictObject({
       after: z.coerce.number().int().min(0).default(0).describe('Bytes to leave out, as a link says'),
     }),
     media: 'text/plain',
-    handle: ({ project, api }, { params, query: { after }, url }) => {
-      const shown = showAt(project, params.id, null);
-      const path = invocationOf(shown, params.attempt, params.round)?.[params.file] ?? null;
+    handle: (services, { params, query: { after }, url }) => {
+      const { project, api } = services;
+      const path = launchFile(services, params);
       const read = (from: number, most: number) =>
         path === null ? null : project.files.part(path, from, most);
       const part = partOf(read, after, (text) => api.maskText(text));
@@ -143,15 +144,10 @@ async function difference(
 }
 
 /** Text of agents: a browser shows it as text, whatever it contains. */
-export function plainText(text: string, headers: Readonly<Record<string, string>> = {}): Response {
+function plainText(text: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(text, {
     headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', ...headers },
   });
-}
-
-function invocationOf(shown: Shown, attempt: string, round: string) {
-  if (shown.kind !== 'turn') return undefined;
-  return shown.invocations.find((each) => String(each.attempt) === attempt && String(each.round) === round);
 }
 
 /** Writing mail. A person speaks under the name of the key. */
@@ -177,6 +173,15 @@ const writing: readonly Route[] = [
     statuses: [201, 202],
     handle: async (services, asked) =>
       sent(await replyAs(speaking(services, asked), asked.params.id, asked.body)),
+  }),
+  route({
+    method: 'post',
+    path: '/api/v1/inbox/done',
+    summary: 'Put notices away',
+    tag: 'mail',
+    body: z.strictObject({ ids: z.array(z.string()).min(1).max(1_000).describe('Of notices') }),
+    document: doneDocument,
+    handle: async ({ project }, { body }) => ({ document: await putAway(project, null, body.ids) }),
   }),
 ];
 

@@ -4,21 +4,49 @@ import { ProblemsError } from '../../../project/definition/problems.ts';
 import { protocolDocument } from '../../../mail/questions/protocol-document.ts';
 import { listed, paging } from '../paging.ts';
 import { inboxDocument } from '../../../documents/inbox.ts';
-import { sessionDocument, statusDocument, type StatusDocument } from '../../../documents/status.ts';
+import { standings } from '../../../documents/standing.ts';
+import {
+  overviewDocument,
+  sessionDocument,
+  threadsDocument,
+  type Overview,
+} from '../../../documents/status.ts';
 import { inboxDocument as documentOf, readInbox } from '../../../mail/questions/inbox.ts';
-import { readStatus } from '../../../mail/questions/read-status.ts';
+import { filteredThreads } from '../../../mail/questions/listed-threads.ts';
+import { readOverview, readThreads, type ThreadList } from '../../../mail/questions/read-status.ts';
 import { pastStatus } from '../../../mail/questions/past-status.ts';
 import { route, type HttpServices, type Route } from '../route.ts';
 import { momentIn, past } from './shapes.ts';
 
-/** The status now, or at the moment of the query. */
-async function statusAt(
-  { project, now }: HttpServices,
-  query: { readonly at?: string | undefined },
-): Promise<StatusDocument> {
+/** The status now, or at the moment of the query, without its threads. */
+async function overviewAt({ project, now }: HttpServices, query: AtQuery): Promise<Overview> {
   const moment = momentIn(query, now());
-  return moment === null ? readStatus(project, now()) : pastStatus(project, moment);
+  if (moment === null) return readOverview(project, now());
+  const { threads: _list, ...overview } = await pastStatus(project, moment);
+  return overview;
 }
+
+interface AtQuery {
+  readonly at?: string | undefined;
+}
+
+/** The threads now, or at the moment of the query. */
+async function threadsAt({ project, now }: HttpServices, query: AtQuery): Promise<ThreadList> {
+  const moment = momentIn(query, now());
+  if (moment === null) return readThreads(project, now());
+  const { threads } = await pastStatus(project, moment);
+  return { threads, explained: (some) => some.map((thread) => ({ ...thread, why: null })) };
+}
+
+const threadQuery = z.strictObject({
+  ...paging,
+  ...past,
+  q: z.string().max(200).optional().describe('Words of the subject'),
+  state: z.enum(['open', 'quiet', 'closed', 'failed']).optional(),
+  standing: z.enum(standings).optional().describe('What a person does about it'),
+  under: z.string().optional().describe('This thread and those that it opened, also by others'),
+  ids: z.string().max(8_000).optional().describe('These threads, separated by commas'),
+});
 
 /** The project as a whole. */
 export const projectRoutes: readonly Route[] = [
@@ -35,27 +63,24 @@ export const projectRoutes: readonly Route[] = [
   route({
     method: 'get',
     path: '/api/v1/status',
-    summary: 'Roles, threads, turns, runs, triggers, and who waits for whom',
+    summary: 'Roles, turns, runs, triggers, who waits for whom, and how many threads there are',
     tag: 'project',
     query: z.strictObject(past),
-    document: statusDocument,
-    handle: async (services, { query }) => ({ document: await statusAt(services, query) }),
+    document: overviewDocument,
+    handle: async (services, { query }) => ({ document: await overviewAt(services, query) }),
   }),
   route({
     method: 'get',
     path: '/api/v1/threads',
-    summary: 'Threads, newest first',
+    summary: 'Threads, newest first, each followed by those that it opened',
     tag: 'mail',
-    query: z.strictObject({
-      ...paging,
-      ...past,
-      state: z.enum(['open', 'quiet', 'closed', 'failed']).optional(),
-    }),
-    document: statusDocument.shape.threads,
+    query: threadQuery,
+    document: threadsDocument,
     handle: async (services, { query, url }) => {
-      const { threads } = await statusAt(services, query);
-      const all = threads.filter(({ state }) => query.state === undefined || state === query.state);
-      return listed(all.toReversed(), ({ id }) => id, query, url);
+      const list = await threadsAt(services, query);
+      const found = filteredThreads(list.threads, { ...query, ids: query.ids?.split(',') });
+      const part = listed(found, ({ id }) => id, query, url);
+      return { ...part, document: list.explained(part.document) };
     },
   }),
   route({
@@ -64,8 +89,8 @@ export const projectRoutes: readonly Route[] = [
     summary: 'Roles, and who waits for whom',
     tag: 'mail',
     query: z.strictObject(past),
-    document: statusDocument.shape.roles,
-    handle: async (services, { query }) => ({ document: [...(await statusAt(services, query)).roles] }),
+    document: overviewDocument.shape.roles,
+    handle: async (services, { query }) => ({ document: [...(await overviewAt(services, query)).roles] }),
   }),
   route({
     method: 'get',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Moment } from '../../../kernel/times.ts';
 import { json } from '../../../documents/common.ts';
 import {
+  artifactDocument,
   resumptionDocument,
   runDefinitionDocument,
   runDocument,
@@ -10,19 +11,29 @@ import {
   timelineDocument,
   type RunVerdict,
 } from '../../../documents/runs.ts';
+import { standings } from '../../../documents/standing.ts';
 import { commandRun, resumeRun, retryStep } from '../../../workflow/questions/commands.ts';
 import { readRunDefinition } from '../../../workflow/runs/run-definition.ts';
-import { readLogs, readResumption, readRun, readRuns } from '../../../workflow/runs/reading.ts';
+import {
+  artifactAddress,
+  logsOf,
+  readResumption,
+  readRun,
+  readRuns,
+} from '../../../workflow/runs/reading.ts';
 import { timelineOf } from '../../../workflow/runs/timeline.ts';
+import type { ArtifactFiles, StepLog } from '../../../project/definition/contracts.ts';
+import { maskedBytes, streamed } from '../log-reading.ts';
 import { listed, paging } from '../paging.ts';
+import { Refusal } from '../problem.ts';
 import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
-import { plainText } from './mail.ts';
+import { sourceOf, stepName } from './logs.ts';
 import { byId, momentIn, nothing, past } from './shapes.ts';
 
 const runs = '/api/v1/workflow-runs';
-/** A step or a gate: `build`, `each/3/test`, in an address with `%2F`. */
-const stepName = z.string().regex(/^[^\p{Cc}]{1,500}$/u);
 const statuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED'] as const;
+
+const byArtifact = byId.extend({ stage: stepName, name: stepName });
 
 const reading: readonly Route[] = [
   route({
@@ -39,16 +50,18 @@ const reading: readonly Route[] = [
         .transform((text) => text.toUpperCase())
         .pipe(z.enum(statuses))
         .optional(),
+      standing: z.enum(standings).optional(),
       since: z.iso.datetime({ offset: true }).optional(),
     }),
     document: runsDocument,
     handle: async ({ project, now }, { query, url }) => {
-      const { workflow, status, since } = query;
+      const { workflow, status, standing, since } = query;
       const time = timeOf(project, momentIn(query, now()));
       const all = (await readRuns(project.workflows, time)).runs.filter(
         (run) =>
           (workflow === undefined || run.workflow === workflow) &&
           (status === undefined || run.status === status) &&
+          (standing === undefined || run.standing.is === standing) &&
           (since === undefined || Date.parse(run.started_at ?? '') >= Date.parse(since)),
       );
       return listed(all, ({ run }) => run, query, url);
@@ -102,12 +115,118 @@ const reading: readonly Route[] = [
       after: z.coerce.number().int().min(0).default(0).describe('Bytes to leave out'),
     }),
     media: 'text/plain',
-    handle: ({ project, api }, { params, query: { stage = null, attempt = null, after } }) => {
-      const text = api.maskText(readLogs(project.workflows.run(params.id), stage, attempt));
-      return plainText(Buffer.from(text).subarray(after).toString('utf8'));
+    handle: (services, { params, query: { stage = null, attempt = null, after } }) => {
+      const logs = logsOf(services.project.workflows.run(params.id), stage, attempt);
+      return new Response(streamed(without(allOf(services, logs), after)), {
+        headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' },
+      });
     },
   }),
 ];
+
+/** The bytes of artifacts, as they lie. */
+const artifacts: readonly Route[] = [
+  route({
+    method: 'get',
+    path: `${runs}/{id}/artifacts/{stage}/{name}`,
+    summary: 'The files of an artifact',
+    tag: 'runs',
+    params: byArtifact,
+    document: artifactDocument,
+    handle: ({ project }, { params }) => {
+      const { stored, found } = artifactIn(project, params);
+      const address = artifactAddress(stored.run, params.stage, params.name);
+      const files = [...found.files].map(([path, bytes]) => ({
+        path,
+        bytes,
+        address: `${address}/${encodeURIComponent(path)}`,
+      }));
+      return {
+        document: { schema: 1 as const, run: stored.run, step: params.stage, name: params.name, files },
+      };
+    },
+  }),
+  route({
+    method: 'get',
+    path: `${runs}/{id}/artifacts/{stage}/{name}/{file}`,
+    summary: 'A file of an artifact, byte for byte; for keys that may write, as it is not masked',
+    tag: 'runs',
+    params: byArtifact.extend({ file: stepName }),
+    media: 'application/octet-stream',
+    handle: ({ project }, { params, key }) => {
+      if (key.access !== 'write')
+        throw new Refusal(403, 'E_KEY', `the key of ${key.name} may only read what is masked`);
+      return download(artifactIn(project, params).found, params.file);
+    },
+  }),
+];
+
+interface ArtifactName {
+  readonly id: string;
+  readonly stage: string;
+  readonly name: string;
+}
+
+function artifactIn(project: HttpServices['project'], { id, stage, name }: ArtifactName) {
+  const stored = project.workflows.run(id);
+  const found = stored.artifact(stage, name);
+  if (found === null) throw new Refusal(404, 'E_TARGET', `\`${stage}\` has no artifact \`${name}\``);
+  return { stored, found };
+}
+
+/** So many bytes of a file are in memory at once. */
+const chunk = 256 * 1024;
+
+/** A browser keeps it as a file, and never shows it: it is of an agent. */
+function download({ files, read }: ArtifactFiles, path: string): Response {
+  const size = files.get(path);
+  if (size === undefined) throw new Refusal(404, 'E_TARGET', 'the artifact has no such file');
+  let from = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (stream) => {
+      if (from === size) return stream.close();
+      const bytes = read(path, from, Math.min(chunk, size - from));
+      if (bytes === null || bytes.length === 0) return stream.error(new Error('the file became shorter'));
+      from += bytes.length;
+      stream.enqueue(bytes);
+    },
+  });
+  const name = encodeURIComponent(path.split('/').at(-1) ?? '').replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return new Response(body, {
+    headers: {
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': String(size),
+      'Content-Disposition': `attachment; filename*=UTF-8''${name}`,
+      'Cache-Control': 'no-store',
+    },
+  });
+}
+
+/** The contents of logs without secrets, each under a heading with its name. */
+function* allOf({ api }: HttpServices, logs: readonly StepLog[]): Generator<Buffer> {
+  for (const log of logs) {
+    const source = sourceOf(log);
+    if ((source.size() ?? 0) === 0) continue;
+    yield Buffer.from(`== ${api.maskText(log.name)}\n`);
+    let last = 0;
+    for (const piece of maskedBytes(source, api.masker())) {
+      last = piece.at(-1) ?? last;
+      yield piece;
+    }
+    if (last !== 0x0a) yield Buffer.from('\n');
+  }
+}
+
+function* without(pieces: Iterable<Buffer>, bytes: number): Generator<Buffer> {
+  let left = bytes;
+  for (const piece of pieces) {
+    yield piece.subarray(Math.min(left, piece.length));
+    left -= Math.min(left, piece.length);
+  }
+}
 
 /** Runs have journals of their own: a record of the mail's journal means its time. */
 function timeOf(project: HttpServices['project'], moment: Moment | null): number | null {
@@ -139,20 +258,22 @@ const writing: readonly Route[] = [
       },
     }),
   ),
-  route({
-    method: 'post',
-    path: `${runs}/{id}/cancel`,
-    summary: 'Cancel a run permanently',
-    tag: 'runs',
-    params: byId,
-    body: z.strictObject({ comment: z.string().max(10_000).exactOptional() }),
-    document: runVerdict,
-    statuses: [200, 202],
-    handle: async (services, asked) => {
-      const wish = { verb: 'cancel', path: '', comment: asked.body.comment ?? null } as const;
-      return verdict(await commandRun(commander(services, asked), asked.params.id, wish));
-    },
-  }),
+  ...(['cancel', 'pause', 'unpause'] as const).map((verb) =>
+    route({
+      method: 'post',
+      path: `${runs}/{id}/${verb}`,
+      summary: verb === 'cancel' ? 'Cancel a run permanently' : `\`mailroom ${verb}\` of a run`,
+      tag: 'runs',
+      params: byId,
+      body: z.strictObject({ comment: z.string().max(10_000).exactOptional() }),
+      document: runVerdict,
+      statuses: [200, 202],
+      handle: async (services, asked) => {
+        const wish = { verb, path: '', comment: asked.body.comment ?? null };
+        return verdict(await commandRun(commander(services, asked), asked.params.id, wish));
+      },
+    }),
+  ),
   route({
     method: 'post',
     path: `${runs}/{id}/retry/{stage}`,
@@ -206,4 +327,4 @@ function verdict(document: RunVerdict): Answer<RunVerdict> {
   return document.state === 'done' ? { document } : { status: 202, document };
 }
 
-export const runRoutes: readonly Route[] = [...reading, ...writing];
+export const runRoutes: readonly Route[] = [...reading, ...artifacts, ...writing];

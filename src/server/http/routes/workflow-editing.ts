@@ -8,6 +8,7 @@ import {
   saveWorkflow,
   type Edit,
 } from '../../../workflow/questions/edit-workflow.ts';
+import { plainTag } from '../compressing.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Route } from '../route.ts';
 import { byWorkflow, definitionBytes, workflows } from './shapes.ts';
@@ -124,7 +125,7 @@ function editIn({
  */
 function revisionIn(headers: Headers): string {
   const given = headers.get('if-match');
-  const [, revision] = /^\s*"?([0-9a-f]+)(?:\.[\w-]+)?"?\s*$/.exec(given ?? '') ?? [];
+  const [, revision] = /^\s*"?([0-9a-f]+)(?:\.[\w-]+)?"?\s*$/.exec(plainTag(given ?? '')) ?? [];
   if (revision !== undefined) return revision;
   if (given !== null && given.trim() !== '*') return '';
   throw new Refusal(428, 'E_REFUSED', 'a change needs `If-Match` with the revision that you have read', {

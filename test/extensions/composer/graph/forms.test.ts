@@ -22,6 +22,12 @@ test('the forms bind modules and memories to a workflow of stages and to each st
       ['categories', 'list', 'all'],
       ['max_tokens', 'number', '2000'],
     ]);
+  for (const language of ['native', 'swdl'])
+    for (const { keys, often } of formsFor(language, languages)!.kinds) {
+      expect(often.length).toBeGreaterThan(2);
+      expect(often.length).toBeLessThanOrEqual(5);
+      expect(keys).toEqual(expect.arrayContaining([...often]));
+    }
   // Only agents have prompts.
   const withContext = kinds.filter(({ keys }) => keys.includes('context'));
   expect(withContext.map(({ name }) => name)).toEqual(['agent']);

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { browserFixture, expectAccessible, tabTo } from '../../../browser/browser.ts';
+import { open, openText, shownText } from './composer-page.ts';
 
 /** A workflow whose text nobody would print like this. */
 const flow = `# Kept as it is.
@@ -15,16 +15,6 @@ steps:
   test:
     depends_on: [ build ]
     command: [echo, "\${{ steps.build.output }}"]
-`;
-
-/** A chain in which no step waits for the one before the one before it. */
-const chain = `name: chain
-version: "1"
-timeout: 10m
-steps:
-  a: { command: [echo, a] }
-  b: { command: [echo, b], depends_on: [a] }
-  c: { command: [echo, c], depends_on: [b] }
 `;
 
 /** Stages, of which one needs a person, and what they can be given. */
@@ -54,7 +44,6 @@ stages:
 
 const bed = browserFixture({
   'workflows/flow.yaml': flow,
-  'workflows/chain.yaml': chain,
   'workflows/review.yaml': stages,
   'modules/rules.md': 'Be kind.\n',
   'workflows/bound.yaml': bound,
@@ -65,20 +54,11 @@ const bed = browserFixture({
 
 const fileOf = (name: string) => join(bed.fixture.project.root, 'workflows', name);
 
-async function open(page: Page, id: string): Promise<void> {
-  await page.evaluate((to) => {
-    location.hash = to;
-  }, `#/workflows/${id}/edit`);
-  await page.getByRole('group', { name: /^Graph of/ }).waitFor();
-}
-
-/** The text as the editor has it: only the lines that are shown. */
-const shownText = (page: Page) => page.locator('.cm-content').first().innerText();
-
 test('text and graph change each other, and saving keeps every other byte', async () => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address);
   await open(page, 'flow');
+  await openText(page);
   await page.getByRole('button', { name: /^build, command/ }).waitFor();
   const text = page.getByRole('textbox', { name: 'Text of the workflow' });
   await text.click();
@@ -89,49 +69,11 @@ test('text and graph change each other, and saving keeps every other byte', asyn
   await page.getByText('Saved.').waitFor();
   expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toContain('# fast\n  test:\n    depends_on: [ build ]');
 
-  await page.getByRole('button', { name: /^ship, command/ }).click();
+  await page.getByRole('button', { name: /^ship, command/ }).press('Enter');
   await page.getByRole('button', { name: 'Do not wait for test' }).click();
   await expect.poll(() => shownText(page)).not.toContain('depends_on: [test]');
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => shownText(page)).toContain('depends_on: [test]');
-  expect(bed.fixture.faults).toEqual([]);
-});
-
-/** Draws a line from the circle of one step to what is at a place, as a hand does. */
-async function drawLine(page: Page, from: string, to: { readonly x: number; readonly y: number }) {
-  const at = await middleOf(page, from);
-  await page.mouse.move(at.x, at.y);
-  const port = await page.locator(`[data-step="${from}"] .port`).boundingBox();
-  if (port === null) throw new Error(`${from} has no circle`);
-  await page.mouse.move(port.x + port.width / 2, port.y + port.height / 2);
-  await page.mouse.down();
-  await page.mouse.move(to.x, to.y, { steps: 10 });
-  await page.mouse.up();
-}
-
-async function middleOf(page: Page, step: string): Promise<{ x: number; y: number }> {
-  const at = await page.locator(`[data-step="${step}"]`).boundingBox();
-  if (at === null) throw new Error(`there is no step ${step}`);
-  return { x: at.x + at.width / 2, y: at.y + at.height / 2 };
-}
-
-test.each([0, -1, -3])('a line is drawn by the mouse, %i steps from the opening zoom', async (zoom) => {
-  const { address } = await bed.fixture.serve();
-  const page = await bed.fixture.open(address);
-  await open(page, 'chain');
-  for (let step = 0; step < Math.abs(zoom); step += 1)
-    await page.getByRole('button', { name: zoom < 0 ? 'Zoom out' : 'Zoom in' }).click();
-  await drawLine(page, 'a', await middleOf(page, 'c'));
-  await expect.poll(() => shownText(page)).toMatch(/c: .*\[(?:a, b|b, a)\]/);
-  await drawLine(page, 'c', await middleOf(page, 'a'));
-  await page
-    .getByText(/this would be a cycle/)
-    .first()
-    .waitFor();
-  const text = await shownText(page);
-  const { x, y } = await middleOf(page, 'a');
-  await drawLine(page, 'a', { x, y: y + 150 });
-  expect(await shownText(page)).toBe(text);
   expect(bed.fixture.faults).toEqual([]);
 });
 
@@ -229,6 +171,7 @@ test('steps are copied into another workflow by keyboard', async () => {
   expect(readFileSync(fileOf('release.yaml'), 'utf8').endsWith(copied)).toBe(true);
 
   // In a text the same keys paste lines.
+  await openText(page);
   await page.getByRole('button', { name: /^build-2, command/ }).press('Enter');
   await page.keyboard.press('Control+x');
   await expect.poll(() => page.getByRole('button', { name: /^build-2, command/ }).count()).toBe(0);
@@ -344,6 +287,7 @@ test('a person adds a step, connects it, saves and runs it by keyboard alone', a
 test.each([
   ['light', 1440],
   ['dark', 1440],
+  ['dark', 1024],
   ['light', 390],
 ] as const)('is accessible, %s at %i pixels', async (theme, width) => {
   const { address } = await bed.fixture.serve();
@@ -368,6 +312,9 @@ test.each([
   await page.getByRole('button', { name: /^look, gate/ }).click();
   await page.getByRole('heading', { name: 'Step look' }).waitFor();
   await expectAccessible(page, 'composer with a stage');
+  await openText(page);
+  await page.getByRole('button', { name: 'Top to bottom' }).click();
+  await expectAccessible(page, 'composer with both drawers, top to bottom');
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );

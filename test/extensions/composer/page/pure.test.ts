@@ -1,9 +1,12 @@
 import fc from '../../../support/fast-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { FormField } from '../../../../src/extensions/composer/graph/documents.ts';
+import { layers } from '../../../../src/web/graph.ts';
 import { valueAt } from '../../../../src/kernel/json.ts';
 import {
   box,
+  brought,
+  edgePath,
   firstView,
   fitted,
   frameOf,
@@ -72,6 +75,34 @@ describe('the places of steps', () => {
     expect(places.get('a')!.y).toBeGreaterThan(34 + box.height);
   });
 
+  it('go down where the graph goes from top to bottom, and lines leave and enter at its ends', () => {
+    const graph = { steps: [step('a'), step('b')], edges: [edge('a', 'b')] };
+    const places = placesOf(graph, 'down');
+    const [a, b] = [places.get('a')!, places.get('b')!];
+    expect([b.x - a.x, b.y - a.y > box.height]).toEqual([0, true]);
+    const middle = a.x + box.width / 2;
+    expect(edgePath(a, b, 'down')).toMatch(
+      new RegExp(`^M${middle} ${a.y + box.height}C.* ${middle} ${b.y}$`),
+    );
+    expect(edgePath(a, b, 'right')).toMatch(new RegExp(`^M${a.x + box.width} ${a.y + box.height / 2}C`));
+  });
+
+  it('of a chain that is longer than the stack are found', () => {
+    const names = Array.from({ length: 20_000 }, (_each, index) => String(index));
+    const edges = names.slice(1).map((to, index) => edge(String(index), to));
+    expect(layers(names, edges).get('19999')).toEqual({ column: 19_999, row: 0 });
+  });
+
+  it('are brought into view by the smallest way', () => {
+    const camera = { x: 0, y: 0, scale: 0.5 };
+    const room = { width: 400, height: 300 };
+    expect(brought({ x: 100, y: 100 }, camera, room)).toEqual(camera);
+    expect(brought({ x: 800, y: 100 }, camera, room)).toEqual({ x: 208, y: 0, scale: 0.5 });
+    expect(brought({ x: -100, y: 100 }, camera, room)).toEqual({ x: -124, y: 0, scale: 0.5 });
+    // Where it has no room with its margins, it is in the middle.
+    expect(brought({ x: 0, y: 0 }, camera, { width: 100, height: 300 }).x).toBe(-8);
+  });
+
   it('of any graph without places of its own do not overlap, and are the same each time', () => {
     const graph = fc.array(fc.array(fc.nat(9), { maxLength: 3 }), { minLength: 1, maxLength: 12 });
     fc.assert(
@@ -109,7 +140,7 @@ describe('the places of steps', () => {
     const wide = { x: -50, y: 10, width: 20_000, height: 300 };
     expect(fitted(wide, 800, 600).scale).toBe(0.1);
     const camera = firstView(wide, 800, 600);
-    expect(camera).toMatchObject({ scale: 0.6, x: -50 });
+    expect(camera).toMatchObject({ scale: 0.85, x: -50 });
     // In the middle of the height, which is enough for all of it.
     expect(camera.y + 600 / camera.scale / 2).toBeCloseTo(10 + 300 / 2);
     const small = { x: 0, y: 0, width: 700, height: 300 };

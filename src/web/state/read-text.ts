@@ -1,22 +1,17 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Problem, readText } from '../api/client.ts';
-import { now } from './now.ts';
 
-/** Milliseconds between two readings of output that grows. */
-const beat = 2_000;
-
-export interface FollowedText {
+export interface ReadText {
   /** Null: it has not arrived yet. */
   readonly text: Signal<string | null>;
   readonly problem: Signal<Problem | null>;
 }
 
-/** A text of the API, read again and again while it grows. A path of null has no text. */
-export function useText(path: string | null, grows: boolean): FollowedText {
+/** A text of the API. A path of null has no text. */
+export function useText(path: string | null): ReadText {
   const text = useSignal<string | null>(null);
   const problem = useSignal<Problem | null>(null);
-  const turn = grows ? Math.floor(now.value / beat) : 0;
   useEffect(() => {
     let isCurrent = path !== null;
     const load = async (from: string): Promise<void> => {
@@ -32,6 +27,6 @@ export function useText(path: string | null, grows: boolean): FollowedText {
     return () => {
       isCurrent = false;
     };
-  }, [path, turn]);
+  }, [path]);
   return { text, problem };
 }

@@ -1,0 +1,71 @@
+import { asTree } from '../../kernel/thread-tree.ts';
+import { standingOfThread, type Motion, type Standing } from '../../documents/standing.ts';
+import type { MailStatus, ThreadStatus } from '../../documents/status.ts';
+
+/** A thread with how it stands. */
+export type ListedThread = ThreadStatus & { readonly standing: Standing };
+
+type Moving = { [Key in keyof Motion]: Motion[Key][number][] };
+
+/** The threads of a status, the oldest first, each with how it stands. */
+export function listedThreads({ threads, roles, turns }: MailStatus): ListedThread[] {
+  const motions = new Map<string, Moving>();
+  const of = (thread: string): Moving => {
+    const motion = motions.get(thread) ?? { turns: [], questions: [], waits: [] };
+    motions.set(thread, motion);
+    return motion;
+  };
+  for (const { thread, standing } of turns) of(thread).turns.push(standing);
+  for (const { name, person, owes, waits } of roles) {
+    for (const wait of waits) of(wait.thread).waits.push(wait);
+    if (!person) continue;
+    for (const { thread, deadline } of owes) of(thread).questions.push({ person: name, deadline });
+  }
+  const still: Motion = { turns: [], questions: [], waits: [] };
+  return threads.map((thread) => ({
+    ...thread,
+    standing: standingOfThread(thread, motions.get(thread.id) ?? still),
+  }));
+}
+
+/** Which threads a list shows; what is absent restricts nothing. */
+export interface ThreadFilter {
+  /** Their subjects have all these words, in any case of letters. */
+  readonly q?: string | undefined;
+  readonly state?: ThreadStatus['state'] | undefined;
+  readonly standing?: Standing['is'] | undefined;
+  /** This thread, and those below it. */
+  readonly under?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
+
+/**
+ * What a filter leaves of all threads (the oldest first): the newest first, each with its
+ * sub-threads.
+ */
+export function filteredThreads<T extends ListedThread>(
+  threads: readonly T[],
+  { q = '', state, standing, under, ids }: ThreadFilter,
+): (T & { readonly depth: number })[] {
+  const words = q
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const below = under === undefined ? null : threadsBelow(threads, under);
+  const wanted = ids && new Set(ids);
+  const found = threads.filter((thread) => {
+    if (state !== undefined && thread.state !== state) return false;
+    if (standing !== undefined && thread.standing.is !== standing) return false;
+    if (below?.has(thread.id) === false || wanted?.has(thread.id) === false) return false;
+    const subject = thread.subject.toLowerCase();
+    return words.every((word) => subject.includes(word));
+  });
+  return asTree(found.toReversed()).map(({ thread, depth }) => ({ ...thread, depth }));
+}
+
+/** A thread opens others only after it was opened itself. */
+function threadsBelow(threads: readonly ThreadStatus[], id: string): Set<string> {
+  const below = new Set([id]);
+  for (const thread of threads) if (thread.parent !== null && below.has(thread.parent)) below.add(thread.id);
+  return below;
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { useHeading } from '../state/tab.ts';
+
+interface PanesProps {
+  /** What the list has, such as `inbox`. */
+  readonly name: string;
+  /** The address of the list alone. */
+  readonly back: string;
+  readonly list: ComponentChildren;
+  /** The chosen thing; null: none is chosen. */
+  readonly detail: ComponentChildren;
+}
+
+/**
+ * A list at the left and the chosen thing beside it. On a narrower screen the chosen thing
+ * covers the list.
+ */
+export function Panes({ name, back, list, detail }: PanesProps) {
+  return (
+    <div class={`panes ${!detail ? '' : 'open'}`}>
+      <div class="list">{list}</div>
+      {detail && (
+        <div class="detail">
+          <a class="back" href={back}>
+            ← Back to the {name}
+          </a>
+          {detail}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface DetailProps {
+  readonly title: ComponentChildren;
+  /** What the tab says; absent: the title. */
+  readonly tab?: string;
+  readonly actions?: ComponentChildren;
+  /** A person has chosen it, so it takes the focus and names the tab; default: true. */
+  readonly isAsked?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * The chosen thing of a list: its title, which gets the focus when it is chosen, and what can be
+ * done.
+ */
+export function Detail({ title, tab, actions, isAsked = true, children }: DetailProps) {
+  const heading = useHeading('detail', isAsked ? tab : '');
+  useEffect(() => {
+    if (isAsked) heading.current?.focus({ preventScroll: true });
+  }, [isAsked]);
+  return (
+    <section class="panel item" aria-labelledby="detail-title">
+      <header>
+        <h2 ref={heading} id="detail-title" tabIndex={-1} data-asked={isAsked ? '' : undefined}>
+          {title}
+        </h2>
+        {actions !== undefined && actions !== false && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}

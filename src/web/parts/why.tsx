@@ -1,0 +1,60 @@
+import { actOf } from '../acts.ts';
+import { at } from '../api/client.ts';
+import { useLive } from '../state/live.ts';
+import { link } from '../state/route.ts';
+import { saved } from '../state/saved.ts';
+import { ActButton, perform } from './form.tsx';
+import { Ago, CommandLine, Line, Sentence, Until } from './text.tsx';
+import type { Explained } from '../../documents/common.ts';
+import type { Overview } from '../../documents/status.ts';
+
+/** Why something does not move: the reason, since when, until when, and what changes it. */
+export function Why({ why, target }: { readonly why: Explained; readonly target?: string }) {
+  return (
+    <div class="why">
+      <p>
+        <Sentence value={/[.?!]$/.test(why.reason) ? why.reason : `${why.reason}.`} />
+        {why.cause !== null && (
+          <>
+            {' '}
+            Since <Ago at={why.cause.at} />.
+          </>
+        )}
+        {why.until !== null && (
+          <>
+            {' '}
+            Until <Until at={why.until} />.
+          </>
+        )}
+        {target !== undefined && (
+          <>
+            {' '}
+            <a href={link('why', target)}>Why?</a>
+          </>
+        )}
+      </p>
+      {why.command !== null && <Command value={why.command} />}
+    </div>
+  );
+}
+
+/** A command: the button that does the same here, if there is one, and its words to copy. */
+function Command({ value }: { readonly value: string }) {
+  const status = useLive<Overview>('/status').value.value;
+  const act = saved === null ? actOf(value, status?.runs.map(({ run }) => run) ?? []) : null;
+  return (
+    <div class="act">
+      {act?.do === 'send' && (
+        <ActButton kind="primary" act={() => perform(at(...act.path))}>
+          <Line value={act.label} limit={60} />
+        </ActButton>
+      )}
+      {act?.do === 'open' && (
+        <a class="button primary" href={act.to}>
+          {act.label}
+        </a>
+      )}
+      <CommandLine value={value} />
+    </div>
+  );
+}

@@ -1,0 +1,231 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { browserFixture, expectAccessible } from './browser.ts';
+import { makeRepository, sendTasks, statesFiles, tasks, untilWaiting } from './mail-states.ts';
+
+/* What a person does with mail, and how many clicks and keys that takes at most. */
+
+const bed = browserFixture(statesFiles);
+
+/** A person at the page, whose clicks and keys are counted; the letters of a text are not. */
+class Person {
+  readonly page: Page;
+  clicks = 0;
+  keys = 0;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Clicks what has this name, with the mouse. */
+  async click(role: 'button' | 'link' | 'textbox' | 'radio', name: string | RegExp): Promise<void> {
+    const target = this.page.getByRole(role, { name }).first();
+    await target.scrollIntoViewIfNeeded();
+    const { width, height } = (await target.boundingBox())!;
+    // Where it rests: what loads above it may still move it.
+    await target.click({ position: { x: width / 2, y: Math.min(height / 2, 20) } });
+    this.clicks += 1;
+  }
+
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key);
+    this.keys += keys.length;
+  }
+
+  async type(text: string): Promise<void> {
+    await this.page.keyboard.type(text);
+  }
+}
+
+/** Opens the page beside a controller that works. */
+async function personAt(...kinds: Parameters<typeof sendTasks>[1][]): Promise<() => Promise<Person>> {
+  const { fixture } = bed;
+  makeRepository(fixture);
+  await fixture.work();
+  await sendTasks(fixture, ...kinds);
+  const { address } = await fixture.serve();
+  return async () => {
+    const page = await fixture.open(address, { width: 1440 });
+    page.setDefaultTimeout(30_000);
+    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    return new Person(page);
+  };
+}
+
+const go = async (page: Page, route: string) => {
+  await page.evaluate((to) => {
+    location.hash = to;
+  }, `#/${route}`);
+};
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '');
+
+test('two questions are answered one after the other: 2 clicks, or 2 keys, and the text', async () => {
+  const open = await personAt('questions');
+  await untilWaiting(bed.fixture, 'question', 2);
+  const person = await open();
+  const { page } = person;
+  // The same question of two tasks is told apart by them.
+  await page
+    .getByRole('link', { name: /Cache of the shop/ })
+    .first()
+    .waitFor();
+  await page
+    .getByRole('link', { name: /Cache of the blog/ })
+    .first()
+    .waitFor();
+  await page.getByText('I would take memory.').waitFor();
+  expect(await page.getByLabel('days').inputValue()).toBe('3');
+  await person.click('textbox', 'Your answer');
+  await person.type('Memory.');
+  await person.click('button', 'Send answer');
+  expect(person.clicks).toBeLessThanOrEqual(3);
+
+  await expect.poll(() => page.url()).toContain('#/inbox/');
+  await page.locator('.detail').getByText('Cache of the blog').waitFor();
+  await expect.poll(() => focused(page)).toBe('Which store should the cache use?');
+  await person.press('a');
+  await person.type('Disk.');
+  await person.press('Control+Enter');
+  expect(person.keys).toBeLessThanOrEqual(5);
+  await page.getByText('Nothing waits for you.').waitFor();
+  expect(bed.fixture.faults).toEqual([]);
+});
+
+test('a gate with a field is approved by 2 clicks, or 3 keys and the text', async () => {
+  const open = await personAt();
+  bed.fixture.start(['run', 'release', '--plain']);
+  await untilWaiting(bed.fixture, 'gate', 1);
+  const person = await open();
+  const { page } = person;
+  expect(await page.getByLabel('percent').inputValue()).toBe('10');
+  await person.click('textbox', /^reason/);
+  await person.type('It is tested.');
+  await person.click('button', 'Approve');
+  expect(person.clicks).toBeLessThanOrEqual(2);
+  await page.getByText('Answered: approve.').waitFor();
+
+  await page.getByText('Nothing waits for you.').waitFor();
+  bed.fixture.start(['run', 'release', '--plain']);
+  await page.getByLabel('percent').waitFor();
+  await person.press('a', 'Tab');
+  await person.type('It is tested, too.');
+  await person.press('Control+Enter');
+  expect(person.keys).toBeLessThanOrEqual(3);
+  await page.getByText('Nothing waits for you.').waitFor();
+});
+
+test('ten notices are put away by 1 click, and by 1 key', async () => {
+  const open = await personAt('notices');
+  await untilWaiting(bed.fixture, 'report', 10);
+  const person = await open();
+  await person.page.getByText('Progress').first().waitFor();
+  expect(await person.page.locator('.waiting-row').count()).toBeLessThan(4);
+  await person.press('e');
+  expect(person.keys).toBe(1);
+  await untilWaiting(bed.fixture, 'report', 0);
+
+  await sendTasks(bed.fixture, 'notices');
+  await untilWaiting(bed.fixture, 'report', 10);
+  await person.click('button', /^Put all \d+ notices away/);
+  expect(person.clicks).toBe(1);
+  await untilWaiting(bed.fixture, 'notice', 0);
+  await person.page.getByText('Nothing waits for you.').waitFor();
+});
+
+test('what changed in work is seen by 1 click, or 2 keys', async () => {
+  const open = await personAt('landing');
+  await untilWaiting(bed.fixture, 'landing', 1);
+  const person = await open();
+  await person.press('j', 'Enter');
+  expect(person.keys).toBeLessThanOrEqual(2);
+  await person.page.locator('.difference .added', { hasText: '+EUR' }).waitFor();
+  const other = await open();
+  await other.click('link', /is to land on main/);
+  await other.page.locator('.difference .added', { hasText: '+EUR' }).waitFor();
+});
+
+test('a role that does not move is moved by 2 clicks, or 4 keys', async () => {
+  const open = await personAt();
+  await bed.fixture.project.run(['pause', 'writer']);
+  await sendTasks(bed.fixture, 'questions');
+  const person = await open();
+  await person.click('link', /^Roles/);
+  await person.click('button', 'Continue writer');
+  expect(person.clicks).toBeLessThanOrEqual(2);
+  await untilWaiting(bed.fixture, 'question', 2);
+
+  await bed.fixture.project.run(['pause', 'engineer']);
+  await sendTasks(bed.fixture, 'landing');
+  await go(person.page, 'inbox');
+  await person.press('g', 'r');
+  await person.page.getByRole('button', { name: 'Continue engineer' }).waitFor();
+  await person.press('a', 'Enter');
+  expect(person.keys).toBeLessThanOrEqual(4);
+  await untilWaiting(bed.fixture, 'landing', 1);
+});
+
+test('a long question has its form within one screen', async () => {
+  const open = await personAt('long');
+  await untilWaiting(bed.fixture, 'question', 1);
+  const { page } = await open();
+  await page.getByText('Words of no weight.').first().waitFor();
+  const { y } = (await page.getByLabel('Your answer').boundingBox())!;
+  expect(y).toBeLessThan(700);
+});
+
+test('a failed turn says why first, and is tried again', async () => {
+  const open = await personAt('failed');
+  const { page } = await open();
+  await page.getByText('Turn t1 of clumsy failed').first().waitFor();
+  await go(page, 'turns/t1');
+  await page.getByRole('heading', { name: 'clumsy, turn t1: Totals that fail' }).waitFor();
+  await page.getByText('exit code 3: TypeError: totals is not a function').first().waitFor();
+  expect(await page.locator('main').innerText()).not.toContain('It changed no file');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByText('Done.').waitFor();
+  await go(page, 'turns/t2');
+  await page.getByRole('heading', { name: /^clumsy, turn t2/ }).waitFor();
+});
+
+test.each([
+  ['light', 1440],
+  ['dark', 1024],
+  ['light', 390],
+  ['dark', 390],
+] as const)(
+  'mail in every state is accessible, %s at %i pixels',
+  { timeout: 200_000 },
+  async (theme, width) => {
+    const { fixture } = bed;
+    makeRepository(fixture);
+    await fixture.work();
+    fixture.start(['run', 'release', '--plain']);
+    await sendTasks(fixture, 'questions', 'escalated', 'landing', 'failed', 'slow', 'notices');
+    for (const [what, count] of [
+      ['report', 10],
+      ['landing', 1],
+      ['urgent', 1],
+      ['gate', 1],
+    ] as const)
+      await untilWaiting(fixture, what, count);
+    const page = await fixture.open((await fixture.serve()).address, { dark: theme === 'dark', width });
+    page.setDefaultTimeout(30_000);
+    await page.getByText('Escalated from lead').waitFor();
+    const { threads } = JSON.parse((await fixture.project.run(['status', '--json'])).stdout) as {
+      threads: { id: string; subject: string }[];
+    };
+    const failed = threads.find(({ subject }) => subject === tasks.failed[0][1])?.id ?? '';
+    const views = ['inbox', 'inbox/t4', 'threads', `threads/${failed}`, 'turns/t5', `messages/${failed}`];
+    for (const view of [...views, 'send', 'why/clumsy']) {
+      await go(page, view);
+      await page.locator('main h1').waitFor();
+      await expect.poll(() => page.locator('.loading').count()).toBe(0);
+      await expectAccessible(page, view);
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+    }
+    expect(fixture.faults).toEqual([]);
+  },
+);

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { InboxItem } from '../../src/documents/inbox.ts';
+import { entriesOf, itemNamed, nextAfter } from '../../src/web/waiting.ts';
+
+function item(id: string, more: Partial<InboxItem> = {}): InboxItem {
+  const none = { thread: null, thread_subject: null, turn: null, escalated_from: null, question: null };
+  const open = { changes: null, run: null, since: null, deadline: null, on_timeout: null };
+  const answer = { fields: {}, reply_types: [], command: '' };
+  return {
+    id,
+    kind: 'request',
+    from: 'qa',
+    type: 'report',
+    subject: id,
+    ...none,
+    ...open,
+    ...answer,
+    ...more,
+  };
+}
+
+const notice = (id: string, subject: string) => item(id, { kind: 'notice', subject });
+const items = [
+  item('one'),
+  notice('a', 'Quiet: the totals'),
+  notice('b', 'Finished'),
+  notice('c', 'Quiet: the cache'),
+];
+
+describe('the rows of the inbox', () => {
+  it('are one for alike notices', () => {
+    const rows = entriesOf(items).map((entry) =>
+      entry.is === 'one' ? entry.item.id : entry.items.map(({ id }) => id),
+    );
+    expect(rows).toEqual(['one', ['a', 'c'], 'b']);
+  });
+
+  it('are chosen one after the other, as they are shown', () => {
+    const next = (id: string) =>
+      nextAfter(
+        items,
+        items.find((each) => each.id === id)!,
+      )?.id;
+    expect(['one', 'a', 'c', 'b'].map(next)).toEqual(['a', 'c', 'b', 'one']);
+    expect(nextAfter(items.slice(0, 1), item('one'))).toBeNull();
+  });
+
+  it('are those that need a person, after an answer', () => {
+    const asked = [item('first'), item('last'), ...items.slice(1)];
+    expect(nextAfter(asked, item('last'))?.id).toBe('first');
+  });
+
+  it('are named by the whole id, or by its end', () => {
+    const known = [item('0-t1/ship'), item('t1'), item('01a2-8c1d02/ship-it')];
+    expect(itemNamed(known, 't1')?.id).toBe('t1');
+    expect(itemNamed(known, '8c1d02/ship-it')?.id).toBe('01a2-8c1d02/ship-it');
+    expect(itemNamed(known, 'ship')).toBeNull();
+  });
+});
