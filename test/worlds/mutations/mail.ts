@@ -277,7 +277,7 @@ export const mail: readonly Mutation[] = [
   {
     mechanism: 'a notice that was put away is not listed before a controller has seen it',
     file: 'mail/questions/inbox.ts',
-    from: 'isAnswered(role, message) || isDone(message, role)',
+    from: 'isAnswered(role, message) || isPutAway(project, message, role)',
     to: 'isAnswered(role, message)',
     seenBy: ['test/cli/inbox.test.ts'],
   },
