@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,7 +14,9 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importsOf } from './imports.ts';
+import { parse, readTree } from './tree.ts';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const extensions = readdirSync(join(checkout, 'src/extensions'), { withFileTypes: true })
@@ -61,11 +62,6 @@ function remove(name: string): void {
   expect(lists.filter((list) => forget(list, name))).toContain('list.ts');
 }
 
-function restore(name: string): void {
-  for (const path of [...foldersOf(name), ...lists.map((list) => `src/extensions/${list}`)])
-    if (existsSync(join(checkout, path))) cpSync(join(checkout, path), join(copy, path), { recursive: true });
-}
-
 /** Takes an extension out of a list of them. Returns whether it was in it. */
 function forget(list: string, name: string): boolean {
   const path = join(copy, 'src/extensions', list);
@@ -77,25 +73,24 @@ function forget(list: string, name: string): boolean {
   return shorter !== text;
 }
 
-/** The program has the right types, and the page where a part of it may be gone. */
-async function expectTypes(parts: readonly string[]): Promise<void> {
-  for (const part of parts)
-    await expect(run('npx', ['tsc', '-p', part], { cwd: copy })).resolves.toMatchObject({ stderr: '' });
-}
-
 describe('the folders of extensions', () => {
-  afterEach(() => extensions.forEach(restore));
-
-  it.each(extensions)('can be deleted: %s', async (name) => {
-    remove(name);
-    const hasPage = existsSync(join(checkout, 'src/extensions', name, 'page'));
-    await expectTypes(hasPage ? ['.', 'src/web'] : ['.']);
+  // With the next test this holds for each of them alone: what is left imports none that is gone.
+  it('do not import one another', () => {
+    const files = readTree(['src/extensions', 'test/extensions'], ['.ts', '.tsx']);
+    const folderOf = (path: string) => /^(?:src|test)\/extensions\/([^/]+)\//.exec(path)?.[1];
+    const across = [...files].flatMap(([path, text]) => {
+      const own = folderOf(path);
+      if (own === undefined) return [];
+      const of = importsOf(parse(path, text)).filter(({ target }) => (folderOf(target) ?? own) !== own);
+      return of.map(({ line, target }) => `${path}:${String(line)} imports ${target}`);
+    });
+    expect(across).toEqual([]);
   });
 
-  // Together, as each of them alone would take a minute.
   it('can all be deleted, and the tests of what shows them pass', async () => {
     extensions.forEach(remove);
-    await expectTypes(['.', 'src/web']);
+    for (const part of ['.', 'src/web'])
+      await expect(run('npx', ['tsc', '-p', part], { cwd: copy })).resolves.toMatchObject({ stderr: '' });
     const env = { ...process.env, TESTS: '' };
     const tests = [
       'test/cli/main.test.ts',

@@ -114,8 +114,8 @@ export class TestProject {
   }
 
   remove(): void {
-    // A process that has done its work may still be ending.
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+    // A process that has done its work may still be ending, for seconds on a machine that is slow.
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
   }
 }
 

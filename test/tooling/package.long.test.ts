@@ -85,8 +85,8 @@ describe('the package', () => {
     const left = readdirSync(installed('dist'))
       .filter((name) => name.endsWith('.cjs.br') && !program.includes(name))
       .reduce((sum, name) => sum + sizeOf(installed('dist', name)), 0);
-    expect(statSync(tarball).size - left).toBeLessThan(1.6 * megabyte);
-    expect(sizeOf(installed()) - left).toBeLessThan(3.8 * megabyte);
+    expect(statSync(tarball).size - left).toBeLessThan(1.7 * megabyte);
+    expect(sizeOf(installed()) - left).toBeLessThan(3.9 * megabyte);
   });
 
   it('has the pages that the program names', () => {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { ownValue, setOwn } from '../../kernel/own.ts';
 import { problemDocument, problemType } from './problem.ts';
 import type { Route } from './route.ts';
 
@@ -85,12 +86,17 @@ function success(route: Route, schemas: Document): Document {
   return { description: 'Done', ...(Object.keys(content).length > 0 && { content }) };
 }
 
-/** The same document has one schema, with the name of the first operation that answers with it. */
+/**
+ * The same document has one schema, with the name of the first operation that answers with it: of
+ * its path, and of its method too where two methods of a path answer with two documents.
+ */
 function named({ method, path }: Route, schema: z.ZodType, schemas: Document): Document {
   const json = schemaOf(schema, 'output', schemas);
   const known = Object.entries(schemas).find(([, other]) => isDeepStrictEqual(other, json))?.[0];
-  const name = known ?? operationId(method, path).replace(/^get|^post|^put/, '');
-  schemas[name] ??= json;
+  const whole = operationId(method, path);
+  const short = whole.replace(/^get|^post|^put/, '');
+  const name = known ?? (ownValue(schemas, short) === undefined ? short : whole);
+  setOwn(schemas, name, json);
   return { $ref: `#/components/schemas/${name}` };
 }
 

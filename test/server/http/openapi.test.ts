@@ -29,4 +29,18 @@ describe('the OpenAPI description', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(names.length).toBe(new ApiFixture().routes.length);
   });
+
+  it('describes each answer by its own schema, also where two methods of a path answer differently', async () => {
+    const { document } = await new ApiFixture().get('/api/v1/openapi.json');
+    type Content = Record<string, { schema: { $ref: string } }>;
+    const { paths, components } = document as never as {
+      paths: Record<string, Record<string, { responses: Record<string, { content: Content }> }>>;
+      components: { schemas: Record<string, { type: string }> };
+    };
+    const kind = (method: string, status: number) => {
+      const { content } = paths['/api/v1/workflows']![method]!.responses[status]!;
+      return components.schemas[content['application/json']!.schema.$ref.split('/').at(-1)!]!.type;
+    };
+    expect([kind('get', 200), kind('post', 201)]).toEqual(['array', 'object']);
+  });
 });
