@@ -2,7 +2,7 @@ import { MailroomError } from '../kernel/errors.ts';
 import type { Moment } from '../kernel/times.ts';
 import { Blobs } from './blobs.ts';
 import { join } from './disk.ts';
-import type { Disk } from './disk.ts';
+import type { Disk, FileStat } from './disk.ts';
 import {
   foldRecords,
   listJournal,
@@ -28,6 +28,8 @@ export class JournalReader<Event> {
   readonly #folder: string;
   readonly #blobs: Blobs;
   #tail: Tail | null = null;
+  /** Of the file of the tail, when it was read; null: unknown. */
+  #changed: number | null = null;
 
   /** `home`: the folder of the state of its host. */
   constructor(disk: Disk, home = projectHome) {
@@ -45,6 +47,7 @@ export class JournalReader<Event> {
     return this.#retried(() => {
       const loaded = loadJournal<Event>(this.#disk, this.#folder, this.#blobs, after);
       this.#tail = loaded.tail;
+      this.#changed = loaded.tail && (this.#look(loaded.tail.first)?.mtimeMs ?? null);
       return loaded;
     });
   }
@@ -98,29 +101,34 @@ export class JournalReader<Event> {
     }
   }
 
-  /** The records since the last `read` or `more`. Null: unknown, call `read` again. */
+  /**
+   * The records since the last `read` or `more`. Null: unknown, as the file was replaced, cut or
+   * removed: call `read` again.
+   */
   more(): JournalRecord<Event>[] | null {
     const records: JournalRecord<Event>[] = [];
     for (let tail = this.#tail; tail !== null;) {
       const grown = this.#grow(tail, records);
       if (grown === null) return null;
       this.#tail = grown;
-      if (
-        this.#disk.look(join(this.#folder, segmentName(grown.next))) === null ||
-        grown.next === grown.first
-      ) {
-        return records;
-      }
+      if (grown.next === grown.first || this.#look(grown.next) === null) return records;
       tail = { first: grown.next, next: grown.next, bytes: 0, torn: false };
+      this.#changed = null;
     }
     return null;
   }
 
+  #look(first: number): FileStat | null {
+    return this.#disk.look(join(this.#folder, segmentName(first)));
+  }
+
   #grow(tail: Tail, records: JournalRecord<Event>[]): Tail | null {
     const file = join(this.#folder, segmentName(tail.first));
-    const size = this.#disk.look(file)?.size ?? -1;
+    const { size, mtimeMs } = this.#look(tail.first) ?? { size: -1, mtimeMs: 0 };
     if (size < tail.bytes) return null;
-    if (size === tail.bytes) return tail;
+    // Appending makes a file longer.
+    if (size === tail.bytes) return mtimeMs === (this.#changed ??= mtimeMs) ? tail : null;
+    this.#changed = mtimeMs;
     const bytes = this.#disk.read(file, size - tail.bytes, tail.bytes);
     if (bytes === null) return null;
     try {

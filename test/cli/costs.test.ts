@@ -5,6 +5,7 @@ import { agents, fixture as sample } from '../providers/samples.ts';
 import type { CostsDocument } from '../../src/documents/mail.ts';
 import type { RunCard } from '../../src/letters/letters.ts';
 import { readPartCosts } from '../../src/mail/questions/read-part-costs.ts';
+import { runRow } from '../../src/workflow/runs/summary.ts';
 import type { StoredRun } from '../../src/project/definition/contracts.ts';
 import { emptyRunState } from '../../src/workflow/machine/state.ts';
 import { World } from '../workflow/machine/world.ts';
@@ -160,7 +161,8 @@ describe('costs --by part', () => {
     fixture.disk.plant(`${folder}/stdout`, sample('claude', 'text').stdout);
     const project = fixture.project();
     const history = () => ({ before: emptyRunState(), events: world.history, complete: true });
-    project.workflows.run = () => ({ state: () => world.state, history }) as unknown as StoredRun;
+    project.workflows.run = () => ({ history }) as unknown as StoredRun;
+    project.workflows.row = () => runRow(world.state, world.rules);
     const { rows } = await readPartCosts(project, null, fixture.now);
     expect(rows.map(({ part, tokens }) => [part, tokens])).toEqual([
       ['system', 900],

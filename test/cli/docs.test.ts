@@ -6,7 +6,7 @@ import { extensions } from '../../src/extensions/list.ts';
 import { resumptionOf } from '../../src/workflow/machine/resumption.ts';
 import { documentOf } from '../../src/workflow/machine/view.ts';
 import { planDocument } from '../../src/workflow/runs/plan.ts';
-import { runSummary } from '../../src/workflow/runs/summary.ts';
+import { runRow, runSummary } from '../../src/workflow/runs/summary.ts';
 import { World } from '../workflow/machine/world.ts';
 import { ProjectFixture } from './project-fixture.ts';
 import { letter } from './team.ts';
@@ -123,7 +123,13 @@ function ofRuns(): ReadonlyMap<string, unknown> {
     ['run', { schema: 1, ...documentOf(state, rules) }],
     [
       'runs',
-      [runSummary(state, workflow, { alive: true, pending: [] }, { startedBy: 'person', person: 'ada' })],
+      [
+        runSummary(
+          runRow(state, rules),
+          { alive: true, pending: [] },
+          { startedBy: 'person', person: 'ada' },
+        ),
+      ],
     ],
     ['resume', { schema: 1, run: 'r1', steps: resumptionOf(state, rules, null) }],
     [

@@ -5,6 +5,8 @@ import type { Context } from '../../src/cli/context.ts';
 import { showRun } from '../../src/cli/run-show.ts';
 import { MailroomError } from '../../src/kernel/errors.ts';
 import type { StoredRun } from '../../src/project/definition/contracts.ts';
+import { compile } from '../../src/workflow/machine/rules.ts';
+import { runRow } from '../../src/workflow/runs/summary.ts';
 import type { Workflows } from '../../src/workflow/runs/workflows.ts';
 import { graph, workflow } from '../workflow/machine/graph.ts';
 import { World } from '../workflow/machine/world.ts';
@@ -25,7 +27,9 @@ async function printed(): Promise<string> {
   const identities = () => Promise.resolve([]);
   const workflows = {
     runs: () => [card],
-    run: () => run,
+    row: () => runRow(state, compile(definition)),
+    alive: run.alive,
+    pending: run.pending,
     find: () => run,
     list: () => ['w.yaml'],
     read,
@@ -53,11 +57,12 @@ it('the last run of a workflow is the newest of its file that can be read', asyn
     read: () => Promise.resolve({ checked: { ok: true, value: definition, warnings: [] } }),
     identities: () => Promise.resolve([{ file: 'w.yaml', tags: ['release', 'nightly'] }]),
     runs: () => [{ ...cards[0], run: 'elsewhere', source: null }, ...cards],
-    run: (run: string) => {
+    row: (run: string) => {
       if (run === 'broken') throw new MailroomError('E_JOURNAL', 'it is damaged');
-      const hosting = { alive: () => Promise.resolve(false), pending: () => [] };
-      return { definition, card: cards[1], state: () => world.state, ...hosting };
+      return runRow(world.state, world.rules);
     },
+    alive: () => Promise.resolve(false),
+    pending: () => [],
   } as unknown as Workflows;
   const context = { terminal, place: () => ({ workflows, root: '/' }) } as unknown as Context;
   await listWorkflows(context, { json: true });

@@ -29,10 +29,9 @@ export class Metrics {
     const runs: CountedRun[] = [];
     for (const { run } of workflows.runs()) {
       try {
-        const stored = workflows.run(run);
-        const { counted } = this.#count(stored, workflows);
+        const { counted } = this.#count(run, workflows);
         const isOver = counted.state.endedAt !== null;
-        runs.push({ ...counted, alive: !isOver && (await stored.alive()) });
+        runs.push({ ...counted, alive: !isOver && (await workflows.alive(run)) });
       } catch (error) {
         // `runs` and `status` name what cannot be read.
         if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
@@ -42,12 +41,12 @@ export class Metrics {
     return metricsOf({ runs, mail: project.journal.state(), parked, streams });
   }
 
-  #count(stored: StoredRun, workflows: Workflows): Known {
-    const known = this.#known.get(stored.run);
+  #count(run: string, workflows: Workflows): Known {
+    const known = this.#known.get(run);
     const more = known?.reader.more() ?? null;
     const counted = known !== undefined && more !== null ? grown(known, more) : null;
-    const next = counted ?? counting(stored, workflows);
-    this.#known.set(stored.run, next);
+    const next = counted ?? counting(workflows.run(run), workflows);
+    this.#known.set(run, next);
     return next;
   }
 }

@@ -5,9 +5,11 @@ import type { RunState } from '../../workflow/machine/state.ts';
 import type { ThreadId } from '../../kernel/ids.ts';
 import type { CostsDocument, CostsSum, CostsRow } from '../../documents/mail.ts';
 
+type Billed = Pick<RunState, 'bills'>;
+
 export function costsOf(
   mail: MailState,
-  runs: readonly RunState[],
+  runs: readonly Billed[],
   by: readonly CostKind[],
   since: string | null,
 ): CostsDocument {
@@ -30,7 +32,7 @@ export function costsOf(
 /** Each launch once: a role's launch for a step is in the mail, although the run also counts it. */
 function* billsOf(
   { bills }: MailState,
-  runs: readonly RunState[],
+  runs: readonly Billed[],
 ): Generator<{ readonly bill: Bill; readonly thread: ThreadId | null }> {
   for (const [thread, each] of bills)
     for (const bill of each.values()) yield { bill, thread: thread === '' ? null : thread };

@@ -19,7 +19,7 @@ export function readCosts(
   const kinds = kindsIn(by);
   const from = since === null ? null : dayIn(since, now);
   const { workflows } = project;
-  const runs = workflows.runs().map(({ run }) => workflows.run(run).state());
+  const runs = workflows.runs().map(({ run }) => workflows.row(run));
   return costsOf(project.journal.state(), runs, kinds, from);
 }
 

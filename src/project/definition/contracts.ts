@@ -88,8 +88,8 @@ export interface StoredRun {
   /** Absolute. */
   readonly folder: string;
   /**
-   * The fold of its journal, up to a moment of the past if one is given. Throws `E_JOURNAL`, and
-   * `E_TARGET` where the journal does not hold the moment.
+   * The fold of its journal, up to a moment of the past if one is given. That of now changes with
+   * the next call. Throws `E_JOURNAL`, and `E_TARGET` where the journal does not hold the moment.
    */
   state(moment?: Moment | null): RunState;
   /** What its journal keeps of its past. Throws `E_JOURNAL`. */

@@ -5,7 +5,8 @@ import { runFolder } from '../../host/run-mail.ts';
 
 /** Events that may follow the end of a run. */
 const afterwards: readonly Json[] = ['hooked', 'rolled-back', 'controlled'];
-const tail = 64 * 1024;
+/** In bytes: most last records fit into the first. */
+const tails = [4 * 1024, 64 * 1024];
 
 /**
  * Whether a run has ended, read from the end of its journal. Null: unclear, so the journal must be
@@ -17,15 +18,19 @@ export function isOver(disk: Disk, run: string): boolean | null {
   const path = last === undefined ? null : join(folder, segmentName(last));
   const size = path === null ? 0 : (disk.look(path)?.size ?? 0);
   if (path === null || size === 0) return null;
-  const from = Math.max(0, size - tail);
-  const lines = disk.read(path, tail, from)?.toString('utf8').split('\n') ?? [];
-  // The first line may be cut, and the last is incomplete without its newline.
-  for (const line of lines.slice(from === 0 ? 0 : 1, -1).toReversed()) {
-    const type = typeOf(line);
-    if (type === null) return null;
-    if (!afterwards.includes(type)) return type === 'closed';
+  for (const tail of tails) {
+    const from = Math.max(0, size - tail);
+    const lines = disk.read(path, tail, from)?.toString('utf8').split('\n') ?? [];
+    // The first line may be cut, and the last is incomplete without its newline.
+    const type = lastType(lines.slice(from === 0 ? 0 : 1, -1));
+    if (type !== null) return type === 'closed';
   }
   return null;
+}
+
+/** The type of the last event that is not one after the end; null: unclear. */
+function lastType(lines: readonly string[]): Json {
+  return lines.map(typeOf).findLast((type) => !afterwards.includes(type)) ?? null;
 }
 
 function typeOf(line: string): Json {

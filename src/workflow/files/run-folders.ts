@@ -57,7 +57,8 @@ export function replaceDefinition(disk: Disk, run: string, definition: StoredDef
   disk.write(definitionFile(run), formatLine(JSON.stringify(definition)), { sync: true });
 }
 
-function definitionFile(run: string): string {
+/** What `replaceDefinition` replaces. */
+export function definitionFile(run: string): string {
   return join(runFolder(run), 'definition');
 }
 
@@ -130,7 +131,7 @@ function hasBegun(disk: Disk, run: string): boolean {
   if (first === undefined) return false;
   const path = join(folder, segmentName(first));
   for (let at = 0; ;) {
-    const bytes = disk.read(path, 65_536, at);
+    const bytes = disk.read(path, 4_096, at);
     if (bytes === null || bytes.length === 0) return false;
     if (bytes.includes(newline)) return true;
     at += bytes.length;

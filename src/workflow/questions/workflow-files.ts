@@ -55,7 +55,7 @@ export async function listWorkflows(workflows: Workflows, root: string): Promise
 /** The first of these runs that can be read; null: none can. */
 async function lastRunOf(workflows: Workflows, cards: readonly RunCard[]): Promise<LastRun | null> {
   for (const card of cards) {
-    const [found] = (await readRuns({ runs: () => [card], run: (id) => workflows.run(id) })).runs;
+    const [found] = (await readRuns(workflows, { cards: [card] })).runs;
     if (found === undefined) continue;
     const { run, status, standing, alive, started_at, completed_at } = found;
     return { run, status, standing, alive, started_at, completed_at };

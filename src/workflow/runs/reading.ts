@@ -1,13 +1,12 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Moment } from '../../kernel/times.ts';
-import type { RunState } from '../machine/state.ts';
 import { resumptionOf } from '../machine/resumption.ts';
 import { compile } from '../machine/rules.ts';
 import { documentOf } from '../machine/view.ts';
 import type { StepLog, StoredRun } from '../../project/definition/contracts.ts';
 import type { Workflows } from './workflows.ts';
-import { runSummary, type RunHosting } from './summary.ts';
+import { runRow, runSummary, type RunHosting, type RunRow } from './summary.ts';
 import { standingOfStep } from '../../documents/standing.ts';
 import type {
   ResumptionDocument,
@@ -16,34 +15,53 @@ import type {
   StepDocument,
   StepDocuments,
 } from '../../documents/runs.ts';
+import type { RunCard } from '../../letters/letters.ts';
 import type { WaitingGate } from '../../documents/status.ts';
 
-/** A run as its journal shows it, now or at a moment; then it had a host until it ended. */
-async function runAt(
-  stored: StoredRun,
-  moment: Moment | null,
-): Promise<{ readonly state: RunState } & RunHosting> {
-  const state = stored.state(moment);
-  if (moment !== null) return { state, alive: state.endedAt === null, pending: [] };
-  return { state, alive: await stored.alive(), pending: state.endedAt === null ? stored.pending() : [] };
+/** Who hosts a run; in the past it had a host until it ended. */
+async function hostingOf(
+  { alive, pending }: Pick<StoredRun, 'alive' | 'pending'>,
+  endedAt: number | null,
+  isPast: boolean,
+): Promise<RunHosting> {
+  if (isPast) return { alive: endedAt === null, pending: [] };
+  return { alive: await alive(), pending: endedAt === null ? pending() : [] };
 }
 
-/**
- * The runs of a project, newest first, now or at a time (milliseconds since 1970); an unreadable
- * one hides no other.
- */
+type ListedRuns = Pick<Workflows, 'runs' | 'run' | 'row' | 'alive' | 'pending'>;
+
+/** The summary of a run, now or at a time. */
+async function listedRun(workflows: ListedRuns, card: RunCard, time: number | null): Promise<RunSummary> {
+  const { run } = card;
+  const now = workflows.row(run);
+  const isPast = time !== null && (now.endedAt === null || now.endedAt > time);
+  const row = isPast ? rowOf(workflows.run(run), { time }) : now;
+  const hosting = { alive: () => workflows.alive(run), pending: () => workflows.pending(run) };
+  return runSummary(row, await hostingOf(hosting, row.endedAt, time !== null), card);
+}
+
+function rowOf(stored: StoredRun, moment: Moment): RunRow {
+  return runRow(stored.state(moment), compile(stored.definition));
+}
+
+interface RunsAsked {
+  /** In milliseconds since 1970; null: now. */
+  readonly time?: number | null;
+  /** Absent: all. */
+  readonly cards?: readonly RunCard[];
+}
+
+/** Runs of a project, newest first, now or at a time; an unreadable one hides no other. */
 export async function readRuns(
-  workflows: Pick<Workflows, 'runs' | 'run'>,
-  time: number | null = null,
+  workflows: ListedRuns,
+  { time = null, cards = workflows.runs() }: RunsAsked = {},
 ): Promise<{ readonly runs: readonly RunSummary[]; readonly unreadable: readonly MailroomError[] }> {
   const runs: RunSummary[] = [];
   const unreadable: MailroomError[] = [];
-  const begun = workflows.runs().filter(({ startedAt }) => time === null || startedAt <= time);
+  const begun = cards.filter(({ startedAt }) => time === null || startedAt <= time);
   for (const card of begun) {
     try {
-      const stored = workflows.run(card.run);
-      const { state, ...hosting } = await runAt(stored, time === null ? null : { time });
-      runs.push(runSummary(state, stored.definition, hosting, card));
+      runs.push(await listedRun(workflows, card, time));
     } catch (error) {
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;
       unreadable.push(error);
@@ -54,10 +72,11 @@ export async function readRuns(
 
 /** A run with its steps and its parameters, now or at a moment. */
 export async function readRun(stored: StoredRun, moment: Moment | null = null): Promise<RunDocument> {
-  const { state, ...hosting } = await runAt(stored, moment);
-  const summary = runSummary(state, stored.definition, hosting, stored.card);
-  const document = documentOf(state, compile(stored.definition)) as JsonObject &
-    Pick<RunDocument, 'warnings' | 'steps'>;
+  const state = stored.state(moment);
+  const hosting = await hostingOf(stored, state.endedAt, moment !== null);
+  const rules = compile(stored.definition);
+  const summary = runSummary(runRow(state, rules), hosting, stored.card);
+  const document = documentOf(state, rules) as JsonObject & Pick<RunDocument, 'warnings' | 'steps'>;
   const gates = new Map(summary.gates.map((each) => [each.gate, each]));
   const steps = completed(document.steps, '', { run: stored.run, gates });
   return { ...summary, ...document, steps, parameters: state.given?.parameters ?? {} };

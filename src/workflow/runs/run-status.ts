@@ -68,6 +68,12 @@ interface RunSituation {
   readonly held: HeldReasons;
 }
 
+/** The answer to a gate that the process of its run has not read; null: there is none. */
+export function answerTo(gate: string, pending: readonly RunControlFile[]): WaitingGate['recorded'] {
+  const answer = pending.find((each) => each.path === gate && isAnswer(each));
+  return answer === undefined ? null : { choice: choiceOf(answer), by: answer.by };
+}
+
 /** The active steps of a run, and apart from them the gates that wait. */
 export function activeIn(
   state: RunState,
@@ -83,8 +89,7 @@ export function activeIn(
     const approve = approveCommand(run, path, phase);
     const [since, deadline] = [isoOrNull(startedAt), isoOrNull(phase.deadline)];
     const onTimeout = deadline === null ? null : consequenceOf(state, rules, path);
-    const answer = pending.find((each) => each.path === path && isAnswer(each));
-    const recorded = answer === undefined ? null : { choice: choiceOf(answer), by: answer.by };
+    const recorded = answerTo(path, pending);
     const asked = { gate: path, message, approvers, choices, fields };
     return [{ ...asked, since, deadline, on_timeout: onTimeout, approve, recorded }];
   });

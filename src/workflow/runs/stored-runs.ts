@@ -3,6 +3,7 @@ import type { Disk } from '../../disk/disk.ts';
 import { openRoot } from '../../disk/roots.ts';
 import { runFolder } from '../../host/run-mail.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import type { Moment } from '../../kernel/times.ts';
 import { ContextFolder } from '../files/context.ts';
 import { whereItLies, contextPlaceOf } from '../files/context-holder.ts';
 import { stepLogs } from '../files/logs.ts';
@@ -14,6 +15,7 @@ import { runHistory, runState } from '../host/run-state.ts';
 import { verdictIn } from '../machine/commands.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 import type { RunState, StepRun } from '../machine/state.ts';
+import type { FoldedRuns } from './folded-runs.ts';
 import { aboutRun, namedIn } from './targets.ts';
 import type { ArtifactFiles, StoredRun } from '../../project/definition/contracts.ts';
 import { noRun, workflowForRun } from './workflow-for-run.ts';
@@ -28,15 +30,20 @@ export function findWaiting(disk: Disk, word: string): HostedRun | null {
   return waiting.find(({ card }) => card.run === named?.run) ?? null;
 }
 
+/** It names one run, so the others need not be read. */
+const wholeId = /^[\da-f]{8}-[\da-f-]{27}$/;
+
 /** Throws `E_TARGET` with the list when several runs fit. */
-export function findRun(disk: Disk, word: string): StoredRun | null {
+export function findRun(disk: Disk, folded: FoldedRuns, word: string): StoredRun | null {
+  const exact = wholeId.test(word) ? readRun(disk, word) : null;
+  if (exact !== null) return opened(disk, folded, exact);
   const runs = listRuns(disk).map(aboutRun);
   const named = namedIn(word, { roles: [], turns: [], threads: [], messages: [], runs }, ['run']);
-  return named?.kind === 'run' ? openRun(disk, named.run) : null;
+  return named?.kind === 'run' ? openRun(disk, folded, named.run) : null;
 }
 
-export function expectRun(disk: Disk, word: string): StoredRun {
-  const found = findRun(disk, word);
+export function expectRun(disk: Disk, folded: FoldedRuns, word: string): StoredRun {
+  const found = findRun(disk, folded, word);
   if (found !== null) return found;
   const ofWorkflow = workflowForRun(word, listRuns(disk));
   if (ofWorkflow !== null) throw ofWorkflow;
@@ -60,10 +67,16 @@ function recordsOf(disk: Disk, word: string): { readonly run: string; readonly f
     .find(({ run }) => run.startsWith(word) || run.endsWith(word));
 }
 
-export function openRun(disk: Disk, id: string): StoredRun {
+function openRun(disk: Disk, folded: FoldedRuns, id: string): StoredRun {
   const stored = readRun(disk, id);
   if (stored === null) throw new MailroomError('E_TARGET', `there is no run \`${id}\``);
+  return opened(disk, folded, stored);
+}
+
+function opened(disk: Disk, folded: FoldedRuns, stored: NonNullable<ReturnType<typeof readRun>>): StoredRun {
   const { card, run, definition, text, workspace } = stored;
+  const state = (moment: Moment | null = null) =>
+    moment === null ? folded.state(run) : runState(disk, run, moment);
   return {
     run,
     card,
@@ -71,11 +84,11 @@ export function openRun(disk: Disk, id: string): StoredRun {
     text,
     workspace,
     folder: join(disk.root, runFolder(run)),
-    state: (moment) => runState(disk, run, moment),
+    state,
     history: () => runHistory(disk, run),
     logs: () => stepLogs(disk, run),
     alive: () => isAlive(disk, run),
-    artifact: (step, name) => artifactOf(disk, stored, runState(disk, run), step, name),
+    artifact: (step, name) => artifactOf(disk, stored, state(), step, name),
     pending: () => pendingCommands(disk, run),
   };
 }

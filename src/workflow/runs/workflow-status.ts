@@ -3,17 +3,18 @@ import { heldReasons } from '../../kernel/why.ts';
 import { runHolder } from '../files/layout.ts';
 import { refusedFolder } from '../../host/refused.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { StoredRun } from '../../project/definition/contracts.ts';
 import type { ProjectHolder } from '../../host/holder.ts';
 import { slotsOfRun } from './slots.ts';
 import { runStatus, triggerStatus, waitingStatus, type WorkflowStatus } from './run-status.ts';
 import type { Disk } from '../../disk/disk.ts';
+import { pendingCommands } from '../host/commands.ts';
 import { hostedRuns } from '../host/hosted-runs.ts';
+import { isAlive } from '../host/locks.ts';
+import type { FoldedRuns } from './folded-runs.ts';
 import { isOver } from '../files/ended.ts';
 import { listRuns, runsProblem } from '../files/run-folders.ts';
 import { rolesOnDisk } from '../../mail/mailboxes/mail-files.ts';
 import { readTriggers } from '../triggers/memory-files.ts';
-import { compile } from '../machine/rules.ts';
 import { describeChange } from '../../project/definition/changed-by.ts';
 import { saidTo, unconfirmed } from '../../project/definition/confirmed.ts';
 import { unusedNotices, unusedRules } from '../../project/definition/rules.ts';
@@ -28,7 +29,7 @@ import type { RunStatusDocument } from '../../documents/status.ts';
 export async function workflowStatus(
   disk: Disk,
   settings: Settings | null,
-  open: (run: string) => StoredRun,
+  folded: FoldedRuns,
   holder: ProjectHolder | null,
 ): Promise<WorkflowStatus> {
   const runs: RunStatusDocument[] = [];
@@ -42,16 +43,15 @@ export async function workflowStatus(
       if (isWaiting.has(card.run)) continue;
       // Most have ended, and need not be read.
       if (isOver(disk, card.run) === true) continue;
-      const stored = open(card.run);
-      const state = stored.state();
-      if (state.endedAt !== null) continue;
+      const open = folded.open(card.run);
+      if (open === null) continue;
       const situation = {
-        alive: await stored.alive(),
-        pending: stored.pending(),
+        alive: await isAlive(disk, card.run),
+        pending: pendingCommands(disk, card.run),
         slots: slotsOfRun(card.run, holder, settings?.config ?? null),
         held: heldReasons(readHolder(disk, runHolder(card.run))?.held ?? []),
       };
-      runs.push(runStatus(state, compile(stored.definition), card, situation));
+      runs.push(runStatus(open.state, open.rules, card, situation));
     } catch (error) {
       // An unreadable run does not hide the others.
       if (!(error instanceof MailroomError) || error.code === 'E_INTERNAL') throw error;

@@ -13,11 +13,12 @@ import type { Artifact } from '../../languages/shared/artifacts.ts';
 import type { Identity } from '../../languages/shared/identity.ts';
 import type { Effective, Languages } from '../../languages/shared/workflow-language.ts';
 import { rolesOnDisk } from '../../mail/mailboxes/mail-files.ts';
-import { baseOf } from '../files/streams.ts';
 import { listRuns, runControlFolder, runReader } from '../files/run-folders.ts';
 import { pendingCommands, type RunControlFile } from '../host/commands.ts';
 import type { HostedRun } from '../host/hosted-runs.ts';
+import { isAlive } from '../host/locks.ts';
 import type { RunEvent } from '../machine/event.ts';
+import { FoldedRuns } from './folded-runs.ts';
 import type { Planning } from './plan.ts';
 import type { OwnWorkspace } from '../model.ts';
 import { type DescribedChange, describeChange } from '../../project/definition/changed-by.ts';
@@ -34,11 +35,7 @@ import {
   isWorkflowNamed,
   workflowNames,
 } from '../../project/definition/find-workflow.ts';
-import {
-  appendMissingLines,
-  listWorkflowFiles,
-  writeMissing,
-} from '../../project/definition/project-files.ts';
+import { listWorkflowFiles, writeMissing } from '../../project/definition/project-files.ts';
 import { languagesWith, runEventsOf } from '../../project/definition/hooks.ts';
 import type { ProjectHolder } from '../../host/holder.ts';
 import { workflowStatus } from './workflow-status.ts';
@@ -66,8 +63,10 @@ import type {
 } from '../../project/definition/contracts.ts';
 import type { RunCard } from '../../letters/letters.ts';
 import type { StartMail } from './mail.ts';
+import { recordsFolder } from './records-folder.ts';
 import type { WorkflowStatus } from './run-status.ts';
-import { expectRun, findRun, findWaiting, openRun, verdictOf } from './stored-runs.ts';
+import type { RunRow } from './summary.ts';
+import { expectRun, findRun, findWaiting, verdictOf } from './stored-runs.ts';
 
 /** Milliseconds that a new process has to begin with a run. */
 const patience = 10_000;
@@ -78,9 +77,11 @@ const person: Origin = { by: 'person', run: null, trigger: null, slots: null };
 export class Workflows {
   readonly #disk: Disk;
   readonly #settings: SettingsReader;
+  readonly #folded: FoldedRuns;
 
   constructor(disk: Disk, settings: SettingsReader) {
     this.#disk = disk;
+    this.#folded = new FoldedRuns(disk);
     this.#settings = settings;
   }
 
@@ -272,21 +273,7 @@ export class Workflows {
    * ignores the first component of the records' path.
    */
   records(workspace: string, home: OwnWorkspace): RecordsFolder {
-    const base = new RealDisk(baseOf(workspace, home));
-    const records = `${home.records.split('/')[0] ?? home.records}/`;
-    const ignored =
-      base
-        .read('.gitignore', 1024 * 1024)
-        ?.toString('utf8')
-        .split(/\r?\n/) ?? [];
-    const isMissing = (line: string) =>
-      !ignored.some((each) => [line, line.slice(0, -1), `/${line}`].includes(each.trim()));
-    const lines = [records, '.mailroom/'].filter(isMissing);
-    return {
-      isFirst: base.look(home.records) === null && isMissing(records),
-      lines,
-      ignore: () => void appendMissingLines(base, '.gitignore', lines),
-    };
+    return recordsFolder(workspace, home);
   }
 
   /**
@@ -295,22 +282,34 @@ export class Workflows {
    */
   async status(holder: ProjectHolder | null): Promise<WorkflowStatus> {
     const read = await this.#settings.read();
-    return workflowStatus(this.#disk, read.ok ? read.value : null, (run) => openRun(this.#disk, run), holder);
+    return workflowStatus(this.#disk, read.ok ? read.value : null, this.#folded, holder);
   }
 
   /** The runs of the project, newest first. */
   runs(): readonly RunCard[] {
-    return listRuns(this.#disk);
+    const cards = listRuns(this.#disk);
+    this.#folded.keep(cards.map(({ run }) => run));
+    return cards;
+  }
+
+  /** What lists show of a run, by its id. Throws `E_TARGET` and `E_JOURNAL`. */
+  row(run: string): RunRow {
+    return this.#folded.row(run);
+  }
+
+  /** Whether a process hosts a run. */
+  alive(run: string): Promise<boolean> {
+    return isAlive(this.#disk, run);
   }
 
   /** One run by its id, or by its beginning or end. Throws `E_TARGET`. */
   run(reference: string): StoredRun {
-    return expectRun(this.#disk, reference);
+    return expectRun(this.#disk, this.#folded, reference);
   }
 
   /** The same for a word that may mean something else: null. */
   find(word: string): StoredRun | null {
-    return findRun(this.#disk, word);
+    return findRun(this.#disk, this.#folded, word);
   }
 
   /** The providers that rest at a usage limit, and until when; milliseconds since 1970. */

@@ -57,7 +57,7 @@ const reading: readonly Route[] = [
     handle: async ({ project, now }, { query, url }) => {
       const { workflow, status, standing, since } = query;
       const time = timeOf(project, momentIn(query, now()));
-      const all = (await readRuns(project.workflows, time)).runs.filter(
+      const all = (await readRuns(project.workflows, { time })).runs.filter(
         (run) =>
           (workflow === undefined || run.workflow === workflow) &&
           (status === undefined || run.status === status) &&
