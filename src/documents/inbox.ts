@@ -57,6 +57,7 @@ export const inboxDocument = z.strictObject({
 export const doneDocument = z.strictObject({
   schema: version,
   done: texts.describe('The notices that are read now'),
+  before: texts.describe('Those of the named ones that were put away before'),
 });
 
 export type DoneDocument = DocumentOf<typeof doneDocument>;

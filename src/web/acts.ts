@@ -52,6 +52,7 @@ function unpauseOf(what: string, runs: Runs): Act | null {
   if (what === 'all') return sends('Continue all', ['unpause']);
   if (runs.some((run) => run.endsWith(what)))
     return sends('Continue the run', ['workflow-runs', what, 'unpause']);
+  if (isTurn(what)) return null;
   return /^[0-9a-f]{6}$/.test(what)
     ? sends('Continue the thread', ['threads', what, 'unpause'])
     : sends(`Continue ${what}`, ['roles', what, 'unpause']);

@@ -364,9 +364,39 @@ describe('inbox --done', () => {
     const fixture = noticed('x.md', 'y.md');
     fixture.up = false;
     const { document } = await fixture.json('inbox', '--done=@2');
-    expect(document).toEqual({ schema: 1, done: [expect.any(String)] });
+    expect(document).toEqual({ schema: 1, done: [expect.any(String)], before: [] });
     expect(await kinds(fixture)).toEqual(['request', 'notice']);
   });
+
+  it.each([true, false])(
+    'puts away the others where one was put away before; a controller: %s',
+    async (up) => {
+      const fixture = noticed('x.md', 'y.md');
+      fixture.up = up;
+      const ids = [...fixture.state.unread.values()]
+        .filter(({ message }) => message.type !== 'question')
+        .map(({ message }) => message.id);
+      const [first = '', second = ''] = ids;
+      expect((await fixture.json('inbox', `--done=${first.slice(-6)}`)).document).toMatchObject({
+        done: [first],
+      });
+      if (up)
+        for (const _ of [1, 2, 3]) {
+          fixture.now += 60_000;
+          fixture.look();
+        }
+      const again = `--done=${first.slice(-6)},${second}`;
+      expect((await fixture.json('inbox', again)).document).toEqual({
+        schema: 1,
+        done: [second],
+        before: [first],
+      });
+      expect((await fixture.run('inbox', again)).out).toBe(
+        `Put away before: ${first.slice(-6)}, ${second.slice(-6)}.\n`,
+      );
+      expect((await fixture.run('inbox', `--done=${first},abcdef`)).err).toContain('no notice is `abcdef`');
+    },
+  );
 
   it('refuses what waits for an answer, and what is not there, and moves nothing', async () => {
     const fixture = noticed('x.md');

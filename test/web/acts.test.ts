@@ -20,7 +20,7 @@ it.each([
   [mail({ do: 'unpause', target: { kind: 'all' } }), send('/unpause')],
   [mail({ do: 'unpause', target: { kind: 'role', role: 'qa' } }), send('/roles/qa/unpause')],
   [mail({ do: 'unpause', target: { kind: 'thread', thread } }), send('/threads/7b2378/unpause')],
-  [mail({ do: 'unpause', target: { kind: 'turn', turn: 't3' } }), send('/roles/t3/unpause')],
+  [mail({ do: 'unpause', target: { kind: 'turn', turn: 't3' } }), null],
   [mail({ do: 'approve', turn: 't12' }), open('#/inbox/t12')],
   [mail({ do: 'work', role: 'qa', labels: ['gpu'] }), null],
   [mail({ do: 'unpause-worker', host: 'box' }), send('/workers/box/unpause')],

@@ -32,9 +32,13 @@ async function done(context: Context, chosen: string | true, options: InboxOptio
   const { putAway } = await import('../../mail/questions/done.ts');
   const words = chosen === true ? null : chosen.split(',').map((word) => word.trim());
   const document = await putAway(context.project(), options.as ?? null, words);
-  const count = document.done.length;
-  const text = count === 0 ? 'There is no notice.' : `${counted(count, 'notice')} put away, in processed/.`;
-  return answer(context.terminal, options, document, () => [text]);
+  const { done: now, before } = document;
+  const texts = [
+    ...(now.length > 0 ? [`${counted(now.length, 'notice')} put away, in processed/.`] : []),
+    ...(before.length > 0 ? [`Put away before: ${before.map(endOfId).join(', ')}.`] : []),
+  ];
+  const lines = texts.length === 0 ? ['There is no notice.'] : texts;
+  return answer(context.terminal, options, document, () => lines);
 }
 
 /**

@@ -2,8 +2,9 @@ import picomatch from 'picomatch';
 import { readContent } from '../../disk/contents.ts';
 import { join } from '../../disk/disk.ts';
 import type { Disk } from '../../disk/disk.ts';
-import type { RoleName } from '../../kernel/ids.ts';
+import type { MessageId, RoleName } from '../../kernel/ids.ts';
 import type { Folder } from '../format/boxes.ts';
+import { idInName } from '../format/message.ts';
 
 /** A message file in a mail folder. */
 interface MailFile {
@@ -44,15 +45,22 @@ export function mailNames(disk: Disk, folder: string, isMail = isMarkdown): stri
   return names.filter(isMail).toSorted();
 }
 
+/** The ids of the messages that a role has handled, by the names of their files alone. */
+export function handledIds(disk: Disk, role: RoleName): MessageId[] {
+  const names = foldersOf(disk, role, 'processed').flatMap((place) => mailNames(disk, place));
+  return names.flatMap((name) => idInName(name) ?? []);
+}
+
+function foldersOf(disk: Disk, role: RoleName, folder: Folder | 'outbox'): string[] {
+  const top = join(join('agents', role), folder);
+  return byMonth.has(folder) ? (disk.list(top) ?? []).toSorted().map((month) => join(top, month)) : [top];
+}
+
 /**
  * The text files of a mail folder, in all months, by path; omits files that are not readable text.
  */
 export function readMail(disk: Disk, role: RoleName, folder: Folder | 'outbox'): MailFile[] {
-  const top = join(join('agents', role), folder);
-  const folders = byMonth.has(folder)
-    ? (disk.list(top) ?? []).toSorted().map((month) => join(top, month))
-    : [top];
-  return folders.flatMap((place) =>
+  return foldersOf(disk, role, folder).flatMap((place) =>
     mailNames(disk, place).flatMap((name): MailFile[] => {
       const path = join(place, name);
       const content = readContent(disk, path);

@@ -66,8 +66,13 @@ function isPutAway({ files }: Project, message: Message, role: RoleName): boolea
 
 /** Whether `inbox --as` lists something for a name: an approver need not be a human role. */
 export async function isPerson(project: Project, name: string): Promise<boolean> {
+  return (await peopleIn(project)).includes(name);
+}
+
+/** The human roles of a project; none while its protocol has problems. */
+export async function peopleIn(project: Project): Promise<readonly RoleName[]> {
   const definition = await project.definition();
-  return definition.ok && peopleOf(definition.value.protocol).includes(name);
+  return definition.ok ? peopleOf(definition.value.protocol) : [];
 }
 
 function expectPerson(protocol: Protocol, as: RoleName): void {

@@ -32,7 +32,6 @@ export function listedThreads({ threads, roles, turns }: MailStatus): ListedThre
 export interface ThreadFilter {
   /** Their subjects have all these words, in any case of letters. */
   readonly q?: string | undefined;
-  readonly state?: ThreadStatus['state'] | undefined;
   readonly standing?: Standing['is'] | undefined;
   /** This thread, and those below it. */
   readonly under?: string | undefined;
@@ -45,7 +44,7 @@ export interface ThreadFilter {
  */
 export function filteredThreads<T extends ListedThread>(
   threads: readonly T[],
-  { q = '', state, standing, under, ids }: ThreadFilter,
+  { q = '', standing, under, ids }: ThreadFilter,
 ): (T & { readonly depth: number })[] {
   const words = q
     .toLowerCase()
@@ -54,7 +53,6 @@ export function filteredThreads<T extends ListedThread>(
   const below = under === undefined ? null : threadsBelow(threads, under);
   const wanted = ids && new Set(ids);
   const found = threads.filter((thread) => {
-    if (state !== undefined && thread.state !== state) return false;
     if (standing !== undefined && thread.standing.is !== standing) return false;
     if (below?.has(thread.id) === false || wanted?.has(thread.id) === false) return false;
     const subject = thread.subject.toLowerCase();

@@ -118,7 +118,7 @@ async function answer(
   given: { readonly params: object; readonly query: object },
 ): Promise<Response> {
   const isWriting = route.method !== 'get';
-  const key = route.isPublic ? nobody : keyOf(request.headers, services.api.keys(), isWriting);
+  const key = route.isPublic ? nobody : keyOf(request.headers, services.api.keys(), !route.isReading);
   const { headers, signal } = request;
   const id = isWriting ? idFor(headers, key.name) : null;
   const raw = route.body && (await readBody(request, route.bodyBytes));

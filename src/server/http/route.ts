@@ -70,6 +70,8 @@ export interface Route {
   readonly statuses: readonly number[];
   /** It needs no key, as it shows nothing of the project. */
   readonly isPublic: boolean;
+  /** It changes nothing of the project: a key that may only read is enough, whatever its method. */
+  readonly isReading: boolean;
   /** It needs `If-Match`. */
   readonly isConditional: boolean;
   handle(
@@ -98,6 +100,7 @@ interface RouteOptions<Params, Query, Body, Document> {
   readonly data?: z.ZodType;
   readonly statuses?: readonly number[];
   readonly isPublic?: boolean;
+  readonly isReading?: boolean;
   readonly isConditional?: boolean;
   handle(
     services: HttpServices,
@@ -112,6 +115,7 @@ export function route<Params = null, Query = null, Body = null, Document = never
   const { params = null, query = null, body = null, document = null, media = null } = options;
   const { data = null } = options;
   const { statuses = [200], isPublic = false, isConditional = false, bodyBytes = 1024 * 1024 } = options;
+  const { isReading = options.method === 'get' } = options;
   return {
     ...options,
     params,
@@ -123,6 +127,7 @@ export function route<Params = null, Query = null, Body = null, Document = never
     data,
     statuses,
     isPublic,
+    isReading,
     isConditional,
   };
 }

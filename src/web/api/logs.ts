@@ -1,6 +1,6 @@
 import type { LogHits, LogLines, LogLink } from '../../documents/logs.ts';
 import { saved } from '../state/saved.ts';
-import { Problem, read } from './client.ts';
+import { ask, Problem, read } from './client.ts';
 
 /**
  * The place in a log that is read: a line, counted from 1, its end, or where it says what failed.
@@ -33,8 +33,7 @@ function searchSaved(path: string, text: string): LogHits {
 
 /** Lets the browser save a whole log: by an address that works once, and does not hold the key. */
 export async function downloadLog(path: string): Promise<void> {
-  const { document: link } = await read<LogLink>(`${path}/link`);
-  if (link === null) return;
+  const link = await ask<LogLink>('POST', `${path}/link`, {});
   const anchor = document.createElement('a');
   anchor.href = link.address;
   anchor.download = '';

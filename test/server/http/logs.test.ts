@@ -3,7 +3,7 @@ import { maskerFactory, secretFinder } from '../../../src/process/output/mask.ts
 import { LogReading } from '../../../src/server/http/log-reading.ts';
 import { LineIndex } from '../../../src/server/http/log-rows.ts';
 import type { HttpServices } from '../../../src/server/http/route.ts';
-import { ApiFixture } from './api-fixture.ts';
+import { ApiFixture, reader } from './api-fixture.ts';
 
 const secret = 'hunter2hunter2hunter2';
 const { signal } = new AbortController();
@@ -144,7 +144,10 @@ test('the logs of a run are named, and read whole, masked, from a byte on', asyn
 test('a link gives its log once, within a minute, without a key', async () => {
   const api = apiOf('all of it\n');
   const link = async () =>
-    ((await api.get(`${path}/unit%2F1.2.1%2Fstderr/link`)).document as { address: string }).address;
+    (
+      (await api.post(`${path}/unit%2F1.2.1%2Fstderr/link`, {}, { authorization: `Bearer ${reader.key}` }))
+        .document as { address: string }
+    ).address;
   const address = await link();
   const headers = { authorization: 'none' };
   const first = await api.ask(address, { headers });

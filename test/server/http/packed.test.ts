@@ -69,7 +69,7 @@ describe('the list of threads', () => {
     await api.get('/api/v1/status');
     expect((await subjects(api, 'q=DOOR')).toSorted()).toEqual(['0 Blue door', '0 Red door']);
     expect(await subjects(api, 'q=door+red')).toEqual(['0 Red door']);
-    expect(await subjects(api, 'state=closed')).toEqual([]);
+    expect(await subjects(api, 'standing=done')).toEqual([]);
     expect(await subjects(api, 'standing=working')).toHaveLength(1);
     const id = api.project.id('Red roof');
     expect(await subjects(api, `ids=${id}`)).toEqual(['0 Red roof']);

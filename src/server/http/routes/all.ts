@@ -2,6 +2,7 @@ import { runEventDocument } from '../../../documents/runs.ts';
 import { openApiDocument } from '../openapi.ts';
 import { route, type Route } from '../route.ts';
 import { runStream } from '../run-stream.ts';
+import { ServedLogs } from '../served-logs.ts';
 import type { Streams } from '../stream.ts';
 import * as z from 'zod';
 import { logRoutes } from './logs.ts';
@@ -18,7 +19,7 @@ export function allRoutes(streams: Streams, added: readonly Route[]): readonly R
     ...projectRoutes,
     ...mailRoutes,
     ...runRoutes,
-    ...logRoutes,
+    ...logRoutes(new ServedLogs()),
     ...workflowRoutes,
     ...editingRoutes,
     ...added,

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import {
   logFilesDocument,
@@ -11,36 +10,18 @@ import { iso } from '../../../kernel/times.ts';
 import { showAt } from '../../../mail/questions/show.ts';
 import type { StepLog } from '../../../project/definition/contracts.ts';
 import { logsOf } from '../../../workflow/runs/reading.ts';
-import { LogReading, mostLines, streamed } from '../log-reading.ts';
-import { LineIndex, type LogSource } from '../log-rows.ts';
+import { mostLines, streamed, type LogReading } from '../log-reading.ts';
+import type { LogSource } from '../log-rows.ts';
 import { Refusal } from '../problem.ts';
 import { route, type HttpServices, type Route } from '../route.ts';
-import { byId, byTurn } from './shapes.ts';
+import type { ServedLogs } from '../served-logs.ts';
+import { byId, byTurn, nothing } from './shapes.ts';
 
 const runs = '/api/v1/workflow-runs';
 /** A step, or the name of a log: `build`, `each/3/test`, in an address with `%2F`. */
 export const stepName = z.string().regex(/^[^\p{Cc}]{1,500}$/u);
 
-/** The logs whose lines are known, by project and name, the most recently read last. */
-const readings = new WeakMap<object, Map<string, LogReading>>();
-const mostReadings = 64;
-
-function readingOf({ project, api }: HttpServices, name: string, source: LogSource): LogReading {
-  const known = readings.get(project) ?? new Map<string, LogReading>();
-  readings.set(project, known);
-  const reading = known.get(name) ?? new LogReading(source, new LineIndex(source), api);
-  known.delete(name);
-  known.set(name, reading);
-  const [oldest] = known.keys();
-  if (known.size > mostReadings && oldest !== undefined) known.delete(oldest);
-  return reading;
-}
-
 const gone = () => new Refusal(404, 'E_TARGET', 'there is no such log');
-
-/** Links to whole logs by their secret; each works once, for a minute. */
-const links = new Map<string, { readonly until: number; readonly name: string; readonly log: LogReading }>();
-const linkMilliseconds = 60_000;
 
 /** Logs below a path, which their parameters find. */
 interface Logs<Params extends Readonly<Record<string, string>>> {
@@ -51,14 +32,10 @@ interface Logs<Params extends Readonly<Record<string, string>>> {
   readonly find: (services: HttpServices, params: Params) => LogReading;
 }
 
-/** The lines and the search of logs. */
-function linesOf<Params extends Readonly<Record<string, string>>>({
-  path,
-  what,
-  tag,
-  params,
-  find,
-}: Logs<Params>): Route[] {
+function routesOf<Params extends Readonly<Record<string, string>>>(
+  { path, what, tag, params, find }: Logs<Params>,
+  served: ServedLogs,
+): Route[] {
   const number = z.coerce.number().int().min(1);
   return [
     route({
@@ -96,18 +73,6 @@ function linesOf<Params extends Readonly<Record<string, string>>>({
         return { document: found };
       },
     }),
-  ];
-}
-
-/** The whole of logs, and a link to it. */
-function wholesOf<Params extends Readonly<Record<string, string>>>({
-  path,
-  what,
-  tag,
-  params,
-  find,
-}: Logs<Params>): Route[] {
-  return [
     route({
       method: 'get',
       path: `${path}/content`,
@@ -118,29 +83,25 @@ function wholesOf<Params extends Readonly<Record<string, string>>>({
       handle: (services, { params: given }) => whole(find(services, given)),
     }),
     route({
-      method: 'get',
+      method: 'post',
       path: `${path}/link`,
       summary: `An address that gives the whole of ${what} once, within a minute, without a key`,
       tag,
       params,
+      body: nothing,
       document: logLinkDocument,
+      isReading: true,
       handle: (services, { params: given }) => {
-        const now = services.now();
-        for (const [secret, { until }] of links) if (until < now) links.delete(secret);
-        const secret = randomBytes(32).toString('base64url');
         const name = Object.values(given)
           .join('-')
           .replaceAll(/[^\w.-]+/g, '-');
-        links.set(secret, { until: now + linkMilliseconds, name, log: find(services, given) });
-        const address = `/api/v1/downloads/${secret}`;
-        return { document: { schema: 1 as const, address, until: iso(now + linkMilliseconds) } };
+        const { secret, until } = served.link(find(services, given), name, services.now());
+        return {
+          document: { schema: 1 as const, address: `/api/v1/downloads/${secret}`, until: iso(until) },
+        };
       },
     }),
   ];
-}
-
-function routesOf<Params extends Readonly<Record<string, string>>>(logs: Logs<Params>): Route[] {
-  return [...linesOf(logs), ...wholesOf(logs)];
 }
 
 /** Text of agents: a browser shows it as text, or saves it. */
@@ -150,22 +111,22 @@ function whole(log: LogReading, headers: Readonly<Record<string, string>> = {}):
   });
 }
 
-const download = route({
-  method: 'get',
-  path: '/api/v1/downloads/{secret}',
-  summary: 'The log of a link',
-  tag: 'project',
-  params: z.strictObject({ secret: z.string().regex(/^[\w-]{1,100}$/) }),
-  media: 'text/plain',
-  isPublic: true,
-  handle: ({ now }, { params: { secret } }) => {
-    const link = links.get(secret);
-    links.delete(secret);
-    if (link === undefined || link.until < now())
-      throw new Refusal(404, 'E_TARGET', 'the link was used, or its minute is over');
-    return whole(link.log, { 'Content-Disposition': `attachment; filename="${link.name}.txt"` });
-  },
-});
+function download(served: ServedLogs): Route {
+  return route({
+    method: 'get',
+    path: '/api/v1/downloads/{secret}',
+    summary: 'The log of a link',
+    tag: 'project',
+    params: z.strictObject({ secret: z.string().regex(/^[\w-]{1,100}$/) }),
+    media: 'text/plain',
+    isPublic: true,
+    handle: ({ now }, { params: { secret } }) => {
+      const link = served.take(secret, now());
+      if (link === null) throw new Refusal(404, 'E_TARGET', 'the link was used, or its minute is over');
+      return whole(link.log, { 'Content-Disposition': `attachment; filename="${link.name}.txt"` });
+    },
+  });
+}
 
 function fileOf(log: StepLog): LogFile[] {
   const seen = log.look();
@@ -207,18 +168,21 @@ export function sourceOf(log: StepLog): LogSource {
   return { size: () => log.look()?.size ?? null, read: (from, most) => log.part(from, most) };
 }
 
-const ofRuns = routesOf({
-  path: `${runs}/{id}/logs/{log}`,
-  what: 'a log of a run',
-  tag: 'runs',
-  params: byId.extend({ log: stepName }),
-  find: (services, { id, log }) => {
-    const stored = services.project.workflows.run(id);
-    const found = stored.logs().find(({ name }) => name === log);
-    if (found === undefined) throw gone();
-    return readingOf(services, `${stored.run}/${log}`, sourceOf(found));
-  },
-});
+function ofRuns(served: ServedLogs): Route[] {
+  const logs = {
+    path: `${runs}/{id}/logs/{log}`,
+    what: 'a log of a run',
+    tag: 'runs',
+    params: byId.extend({ log: stepName }),
+    find: (services: HttpServices, { id, log }: { readonly id: string; readonly log: string }) => {
+      const stored = services.project.workflows.run(id);
+      const found = stored.logs().find(({ name }) => name === log);
+      if (found === undefined) throw gone();
+      return served.reading(services, `${stored.run}/${log}`, sourceOf(found));
+    },
+  };
+  return routesOf(logs, served);
+}
 
 /** The files of a launch of a turn. */
 export const ofLaunch = byTurn.extend({
@@ -237,20 +201,25 @@ export function launchFile({ project }: HttpServices, asked: z.infer<typeof ofLa
   return launch?.[asked.file] ?? null;
 }
 
-const ofTurns = routesOf({
-  path: '/api/v1/turns/{id}/{attempt}/{round}/{file}',
-  what: "a file of a turn's agent",
-  tag: 'mail',
-  params: ofLaunch,
-  find: (services, asked) => {
-    const path = launchFile(services, asked);
-    if (path === null) throw gone();
-    const { files: of } = services.project;
-    return readingOf(services, path, {
-      size: () => of.look(path)?.size ?? null,
-      read: (from, most) => of.part(path, from, most),
-    });
-  },
-});
+function ofTurns(served: ServedLogs): Route[] {
+  const logs = {
+    path: '/api/v1/turns/{id}/{attempt}/{round}/{file}',
+    what: "a file of a turn's agent",
+    tag: 'mail',
+    params: ofLaunch,
+    find: (services: HttpServices, asked: z.infer<typeof ofLaunch>) => {
+      const path = launchFile(services, asked);
+      if (path === null) throw gone();
+      const { files: of } = services.project;
+      return served.reading(services, path, {
+        size: () => of.look(path)?.size ?? null,
+        read: (from, most) => of.part(path, from, most),
+      });
+    },
+  };
+  return routesOf(logs, served);
+}
 
-export const logRoutes: readonly Route[] = [files, ...ofRuns, ...ofTurns, download];
+export function logRoutes(served: ServedLogs): readonly Route[] {
+  return [files, ...ofRuns(served), ...ofTurns(served), download(served)];
+}

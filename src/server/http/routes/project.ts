@@ -42,7 +42,6 @@ const threadQuery = z.strictObject({
   ...paging,
   ...past,
   q: z.string().max(200).optional().describe('Words of the subject'),
-  state: z.enum(['open', 'quiet', 'closed', 'failed']).optional(),
   standing: z.enum(standings).optional().describe('What a person does about it'),
   under: z.string().optional().describe('This thread and those that it opened, also by others'),
   ids: z.string().max(8_000).optional().describe('These threads, separated by commas'),
