@@ -5,12 +5,12 @@ import type { Route } from '../../src/server/http/route.ts';
 import { ApiFixture } from '../server/http/api-fixture.ts';
 
 const page = readFileSync(new URL('../../docs/http-api.md', import.meta.url), 'utf8');
-const [, block = ''] = /```http\n([^]*?)```/.exec(page) ?? [];
+const blocks = [...page.matchAll(/```http\n([^]*?)```/g)].map(([, block = '']) => block.trim());
 
 /** A line of the examples, in its parts. */
-const examples = block
-  .trim()
-  .split('\n')
+const examples = blocks
+  .flatMap((block) => block.split('\n'))
+  .filter((line) => !line.startsWith('# '))
   .map((line) => {
     const [, method = '', path = '', query = '', body] =
       /^(\S+) ([^\s?]+)(?:\?(\S+))?(?: (\{.*\}))?$/.exec(line) ?? [];
@@ -38,6 +38,10 @@ describe('the examples of the HTTP API', () => {
       .map(({ method, path }) => routeOf(method, path))
       .map((route) => (route === undefined ? '' : nameOf(route)));
     expect(shown.toSorted()).toEqual(routes.map(nameOf).toSorted());
+  });
+
+  it('begin with what they do', () => {
+    for (const block of blocks) expect(block).toMatch(/^# \S/);
   });
 
   it.each(examples)('is a request that is taken: $line', ({ method, path, query, body }) => {
