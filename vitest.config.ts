@@ -26,9 +26,12 @@ const withProgram = [
 ];
 
 /** Files that replace a module, or use up what a process may have: each has a process of its own. */
-const alone = ['cli/{answering,approve,git-ignore,init}', 'git/promises', 'process/{no-room,pipe-pool}'].map(
-  (name) => `test/${name}.test.ts`,
-);
+const alone = [
+  'cli/{answering,approve,git-ignore,init}',
+  'git/promises',
+  'process/{no-room,pipe-pool}',
+  'web/log-lines',
+].map((name) => `test/${name}.test.ts`);
 
 /** Files that open the page in a browser; without one, their tests are skipped. */
 const withBrowser = filesIn('browser', 'extensions/*/page');
@@ -114,6 +117,7 @@ export default defineConfig({
             ...withProgram,
             ...withBrowser,
             ...withWorkers,
+            ...alone,
             'test/real-clis/**',
           ],
         },

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ProjectFixture, type Told } from './project-fixture.ts';
-import { letter } from './team.ts';
+import { letter, team } from './team.ts';
 import type { StatusDocument } from '../../src/documents/status.ts';
 
 beforeAll(() => {
@@ -21,6 +21,19 @@ function reviewing(): ProjectFixture {
 }
 
 describe('status', () => {
+  it.each([
+    ['', null],
+    ['limits: { budget: { day: { usd: 50 } } }\n', { usd: 50, tokens: null }],
+    ['limits: { budget: { day: { usd: 2.5, tokens: 9000 } } }\n', { usd: 2.5, tokens: 9_000 }],
+    ['limits: { budget: { thread: { usd: 50 } } }\n', null],
+  ])('has the limit of a day of its protocol: %j', async (limits, limit) => {
+    const fixture = new ProjectFixture(
+      `${team.replaceAll('capabilities:', 'budget: { usd: 1, tokens: 100 }, capabilities:')}${limits}`,
+    );
+    const { document } = await fixture.json('status');
+    expect((document as StatusDocument).cost.limit).toEqual(limit);
+  });
+
   it('shows who runs, who waits for whom since when, and what it cost', async () => {
     const fixture = reviewing();
     const { out, code } = await fixture.run('status');
