@@ -28,8 +28,8 @@ async function printed(): Promise<string> {
   const workflows = {
     runs: () => [card],
     row: () => runRow(state, compile(definition)),
-    alive: run.alive,
-    pending: run.pending,
+    alive: () => run.alive(),
+    pending: () => run.pending(),
     find: () => run,
     list: () => ['w.yaml'],
     read,

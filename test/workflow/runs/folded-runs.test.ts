@@ -5,6 +5,9 @@ import { createRun, replaceDefinition } from '../../../src/workflow/files/run-fo
 import { runState } from '../../../src/workflow/host/run-state.ts';
 import type { RunEvent } from '../../../src/workflow/machine/event.ts';
 import { FoldedRuns } from '../../../src/workflow/runs/folded-runs.ts';
+import type { SettingsReader } from '../../../src/project/definition/definition.ts';
+import { readRuns } from '../../../src/workflow/runs/reading.ts';
+import { Workflows } from '../../../src/workflow/runs/workflows.ts';
 import { compile } from '../../../src/workflow/machine/rules.ts';
 import { runRow } from '../../../src/workflow/runs/summary.ts';
 import { MemoryDisk } from '../../support/memory-disk.ts';
@@ -193,4 +196,21 @@ describe('a run is read anew', () => {
     disk.remove(runFolder(run));
     expect(() => folded.row(run)).toThrowError(expect.objectContaining({ code: 'E_TARGET' }));
   });
+});
+
+it('a list at a time of the past reads only the runs that had not ended', async () => {
+  begin();
+  const before = world.now;
+  world.pass(1_000);
+  go(() => world.fails('a', { text: 'no luck' }));
+  const workflows = new Workflows(disk, {} as SettingsReader);
+  const at = async (moment: number | null) => (await readRuns(workflows, { time: moment })).runs;
+  expect(await at(null)).toMatchObject([{ status: 'FAILED', alive: false, standing: { is: 'failed' } }]);
+  expect(await at(before)).toMatchObject([{ status: 'RUNNING', alive: true, completed_at: null }]);
+  let reads = 0;
+  disk.beforeRead = (path) => void (reads += path === `${runFolder(run)}/definition` ? 1 : 0);
+  expect(await at(world.now)).toMatchObject([{ status: 'FAILED', alive: false }]);
+  // It is looked at, and not read.
+  expect(reads).toBe(1);
+  expect(await at(0)).toEqual([]);
 });
