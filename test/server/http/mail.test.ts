@@ -278,7 +278,9 @@ describe('writing mail', () => {
     const headers = { authorization: `Bearer ${reader.key}` };
     for (const { method, path } of api.routes.filter((each) => each.method !== 'get')) {
       const { status, document } = await api.post(path.replaceAll(/\{\w+\}/g, 'x'), {}, headers);
-      if (method === 'post') expect([path, status, get(document, 'code')]).toEqual([path, 403, 'E_KEY']);
+      // A link to a log gives nothing that the key cannot read.
+      if (method === 'post' && !path.endsWith('/link'))
+        expect([path, status, get(document, 'code')]).toEqual([path, 403, 'E_KEY']);
     }
     expect((await api.get('/api/v1/status', headers)).status).toBe(200);
   });
