@@ -8,6 +8,7 @@ import { Pace } from '../../src/web/state/pace.ts';
 import {
   allOf,
   firstToLookAt,
+  nextToLookAt,
   standingSo,
   timelineOf,
   treeOf,
@@ -256,6 +257,20 @@ describe('the steps of a run', () => {
     });
     expect(first({ g: step(1, null, { standing: asks }), m: inner })).toBe('m/y');
     expect(firstToLookAt([])).toBe(undefined);
+  });
+
+  it('lead on once the shown one is done, and not before', () => {
+    const works = { is: 'working', word: 'running', for: [], until: null } as const;
+    const of = (a: Partial<StepDocument>, b: Partial<StepDocument>) => {
+      const tree = treeOf({ a: step(1, 2, a), b: step(2, 3, b) });
+      return nextToLookAt(tree, tree[0])?.path;
+    };
+    expect(of({}, { standing: works })).toBe('b');
+    expect(of({}, { standing: failed })).toBe('b');
+    expect(of({ standing: works }, { standing: works })).toBe(undefined);
+    expect(of({ standing: failed }, { standing: works })).toBe(undefined);
+    expect(of({}, {})).toBe(undefined);
+    expect(nextToLookAt([], undefined)).toBe(undefined);
   });
 
   const time = (second: number) => new Date(second * 1_000).toISOString();
