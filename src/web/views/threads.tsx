@@ -3,10 +3,10 @@ import { useRef } from 'preact/hooks';
 import { money } from '../../kernel/cost.ts';
 import { at, threadsPath } from '../api/client.ts';
 import { ActButton, say } from '../parts/form.tsx';
-import { Detail, Panes } from '../parts/panes.tsx';
+import { CardLink, Detail, Panes } from '../parts/panes.tsx';
 import { Empty, Loaded, View } from '../parts/panel.tsx';
 import { Ago, Facts, Id, Line, Price, Sentence, Stands, State, Until, visible } from '../parts/text.tsx';
-import { Why } from '../parts/why.tsx';
+import { useReason, Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { past } from '../state/past.ts';
 import { link, query, refine, refined } from '../state/route.ts';
@@ -159,7 +159,7 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
   const to = `${link('threads', id)}${filter === '' ? '' : `?${filter}`}`;
   return (
     <li class={depth > 0 ? `depth-${String(Math.min(depth, 4))}` : undefined}>
-      <a class="card" data-row href={to} aria-current={isOpen ? 'true' : undefined}>
+      <CardLink to={to} isChosen={isOpen}>
         <strong>
           <Line value={subject} limit={120} />
         </strong>
@@ -172,7 +172,7 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
           )}
           {why !== null && (
             <span class="reason">
-              <Sentence value={why.reason} limit={140} />
+              <Reason why={why} />
             </span>
           )}
         </span>
@@ -181,9 +181,13 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
           <Price cost={cost} />
           <Ago at={opened} />
         </span>
-      </a>
+      </CardLink>
     </li>
   );
+}
+
+function Reason({ why }: { readonly why: NonNullable<ThreadRow['why']> }) {
+  return <Sentence value={useReason(why)} limit={140} />;
 }
 
 /** One thread: why it waits, and its messages as a conversation. */
@@ -257,7 +261,7 @@ function Waits({ thread }: { readonly thread: string }) {
     <ul class="waits">
       {items.map((item) => (
         <li key={item.id}>
-          <Stands standing={standingOf(item)} />{' '}
+          {items.length > 1 && <Stands standing={standingOf(item)} />}{' '}
           <a href={link('inbox', item.id)}>
             <Line value={item.subject} limit={160} />
           </a>
