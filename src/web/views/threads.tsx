@@ -154,7 +154,7 @@ function MoreRow() {
 
 /** The filter stays while threads are chosen. */
 function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: boolean }) {
-  const { id, depth, subject, standing, why, messages, turns, cost, opened } = thread;
+  const { id, depth, subject, standing, why, failed, messages, turns, cost, opened } = thread;
   const [, filter = ''] = refined({ at: '' }).split('?');
   const to = `${link('threads', id)}${filter === '' ? '' : `?${filter}`}`;
   return (
@@ -172,7 +172,7 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
           )}
           {why !== null && (
             <span class="reason">
-              <Reason why={why} />
+              {failed === null ? <Reason why={why} /> : <Sentence value={failed.text} limit={140} />}
             </span>
           )}
         </span>
@@ -234,7 +234,8 @@ interface AboutProps {
 
 function About({ id, thread, row, sub }: AboutProps) {
   const state = row === null ? thread && <State value={thread.state} /> : <Stands standing={row.standing} />;
-  const reason = thread?.reason ?? thread?.failed;
+  // What does not move says why below, with what changes it.
+  const reason = row?.why == null ? (thread?.reason ?? thread?.failed) : null;
   return (
     <Facts
       of={[
