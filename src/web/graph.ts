@@ -63,6 +63,21 @@ export function ringBox(width: number): Box {
   return width < 420 ? { width: 92, height: 40, letters: 11 } : { width: 116, height: 40, letters: 14 };
 }
 
+/** A higher ring says no more; its boxes may touch then. */
+const mostHeight = 1_200;
+/** Pixels between boxes. */
+const apart = 10;
+
+/** A height in pixels, at least this one, of a ring on which so many boxes do not touch. */
+export function ringHeight(count: number, width: number, box: Box, least: number): number {
+  const angle = (2 * Math.PI) / Math.max(2, count);
+  const rx = width / 2 - box.width / 2 - 6;
+  // The first box and the next are beside each other where there is room, else below.
+  if (rx * Math.sin(angle) >= box.width + apart) return least;
+  const ry = (box.height + apart) / (1 - Math.cos(angle));
+  return Math.max(least, Math.min(mostHeight, Math.ceil(2 * ry) + box.height + 12));
+}
+
 /** Where the line from the middle of a box to another point leaves the box. */
 export function borderOf(centre: Point, towards: Point, width: number, height: number): Point {
   const [dx, dy] = [towards.x - centre.x, towards.y - centre.y];

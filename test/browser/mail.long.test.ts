@@ -197,17 +197,17 @@ test('what failed is red with its reason and Retry: the role, the thread, and th
     .getByRole('table', { name: 'Roles and their waits' })
     .getByRole('row', { name: /^clumsy/ });
   await row.locator('.state.bad', { hasText: 'failed' }).waitFor();
-  await row.getByRole('button', { name: 'Retry' }).waitFor();
+  await row.getByRole('button', { name: 'Retry', exact: true }).waitFor();
   await page.locator('.graph .node.bad', { hasText: 'clumsy' }).waitFor();
   await go(page, 'threads');
   await page.getByRole('link', { name: /^Totals that fail/ }).click();
-  await page.locator('.detail').getByRole('button', { name: 'Retry' }).waitFor();
+  await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).waitFor();
   await page.locator('.detail time').first().click();
   await page.getByRole('link', { name: 'turn t1' }).click();
   await page.getByRole('heading', { name: 'clumsy, turn t1: Totals that fail' }).waitFor();
   await go(page, 'threads');
   await page.getByRole('link', { name: /^Totals that fail/ }).click();
-  await page.locator('.detail').getByRole('button', { name: 'Retry' }).click();
+  await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText('Done.').waitFor();
   await page.getByText('Turn t2 of clumsy failed').first().waitFor();
 });
@@ -217,7 +217,7 @@ test('a conflict shows both sides before it is retried', async () => {
   await untilWaiting(bed.fixture, 'conflict', 1);
   const { page } = await open();
   const detail = page.locator('.detail');
-  await detail.getByText('Both sides').waitFor();
+  await detail.getByRole('heading', { name: 'Both sides' }).waitFor();
   expect(await detail.locator('.difference .added, .difference .removed').allInnerTexts()).toEqual(
     expect.arrayContaining([expect.stringContaining('left'), expect.stringContaining('right')]),
   );
@@ -230,7 +230,7 @@ test('the chosen row comes into sight of its list, and what arrives takes no foc
   await untilWaiting(bed.fixture, 'question', 2);
   const { page } = await open();
   await page.setViewportSize({ width: 1440, height: 420 });
-  await page.getByRole('button', { name: /Progress/ }).click();
+  await page.locator('.list button.card', { hasText: 'Progress' }).click();
   const last = page.locator('.list .nested a').last();
   const to = (await last.getAttribute('href')) ?? '';
   await page.locator('.list').evaluate((list) => list.scrollTo(0, 0));

@@ -58,7 +58,6 @@ async function resolved(): Promise<string> {
     readonly turns: readonly { readonly id: string; readonly state: string; readonly workspace?: string }[];
   };
   expect(status.turns.map(({ state }) => state)).toEqual(['conflict']);
-  const why = (await project.run(['why', turn])).stdout;
   const turn = status.turns[0]?.id ?? '';
   const shown = JSON.parse((await project.run(['show', turn, '--diff', '--json'])).stdout) as {
     patch: string;
@@ -70,6 +69,7 @@ async function resolved(): Promise<string> {
     'left',
     'right',
   ]);
+  const why = (await project.run(['why', turn])).stdout;
   const [, command = ''] = /mailroom (retry \S+ \S+|retry \S+)/.exec(why) ?? [];
   const [checkout = ''] = project.list('.mailroom/worktrees').filter((name) => name.endsWith('joiner'));
   writeFileSync(join(project.root, '.mailroom/worktrees', checkout, 'both.txt'), 'left and right\n');

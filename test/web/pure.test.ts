@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { EventParser } from '../../src/web/api/sse.ts';
 import type { StepDocument } from '../../src/documents/runs.ts';
 import { rank } from '../../src/web/find.ts';
-import { borderOf, cycleIn, layers, neighbour, ring } from '../../src/web/graph.ts';
+import { borderOf, cycleIn, layers, neighbour, ring, ringBox, ringHeight } from '../../src/web/graph.ts';
+import { clock } from '../../src/kernel/local-time.ts';
+import { agoOf } from '../../src/web/times.ts';
 import { Pace } from '../../src/web/state/pace.ts';
 import {
   allOf,
@@ -104,6 +106,17 @@ describe('the pace of readings', () => {
   });
 });
 
+describe('how long ago something was', () => {
+  const now = Date.parse('2026-11-29T20:00:00Z');
+  it.each([
+    ['2026-11-29T19:59:50Z', '10s ago'],
+    ['2026-11-29T20:00:01Z', '0s ago'],
+    ['2026-11-29T20:10:00Z', clock('2026-11-29T20:10:00Z', now)],
+  ])('%s is %s', (at, words) => {
+    expect(agoOf(at, now)).toBe(words);
+  });
+});
+
 describe('a cycle of waits', () => {
   const edges = (text: string) =>
     text.split(' ').map((pair) => ({ from: pair.charAt(0), to: pair.charAt(1) }));
@@ -128,6 +141,25 @@ describe('the places of a graph', () => {
       [200, 180],
       [50, 100],
     ]);
+  });
+
+  it('do not touch on a ring, also in a narrow window', () => {
+    // Of an odd number two are beside each other at the bottom, where no height helps.
+    for (const width of [300, 358, 720])
+      for (let count = 2; count <= 12; count += 2) {
+        const names = Array.from({ length: count }, (_, index) => String(index));
+        const box = ringBox(width);
+        const height = ringHeight(count, width, box, 190);
+        const margin = { x: box.width / 2 + 6, y: box.height / 2 + 6 };
+        const places = [...ring(names, width, height, margin).values()];
+        const touching = places.filter((one, index) =>
+          places.some(
+            (other, at) =>
+              at > index && Math.abs(one.x - other.x) < box.width && Math.abs(one.y - other.y) < box.height,
+          ),
+        );
+        expect({ width, count, touching }).toEqual({ width, count, touching: [] });
+      }
   });
 
   it('are left on the border of a node', () => {

@@ -112,7 +112,9 @@ function Output({ run, row, next, timeline }: OutputProps) {
       title={row === undefined ? 'Output' : `Output of ${oneLine(row.title, 120)}`}
       place="run-log"
       aside={
-        <p role="status">{row !== undefined && next !== undefined && <Next run={run} row={row} next={next} />}</p>
+        <p role="status">
+          {row !== undefined && next !== undefined && <Next run={run} row={row} next={next} />}
+        </p>
       }
     >
       {row === undefined || !hasBegun ? (
