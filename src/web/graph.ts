@@ -63,19 +63,29 @@ export function ringBox(width: number): Box {
   return width < 420 ? { width: 92, height: 40, letters: 11 } : { width: 116, height: 40, letters: 14 };
 }
 
-/** A higher ring says no more; its boxes may touch then. */
+/** The highest ring in pixels. */
 const mostHeight = 1_200;
-/** Pixels between boxes. */
-const apart = 10;
 
-/** A height in pixels, at least this one, of a ring on which so many boxes do not touch. */
-export function ringHeight(count: number, width: number, box: Box, least: number): number {
-  const angle = (2 * Math.PI) / Math.max(2, count);
-  const rx = width / 2 - box.width / 2 - 6;
-  // The first box and the next are beside each other where there is room, else below.
-  if (rx * Math.sin(angle) >= box.width + apart) return least;
-  const ry = (box.height + apart) / (1 - Math.cos(angle));
-  return Math.max(least, Math.min(mostHeight, Math.ceil(2 * ry) + box.height + 12));
+/**
+ * The least height in pixels, from this one on, of a ring on which no two boxes touch; this one
+ * where none is high enough.
+ */
+export function ringHeight(names: readonly string[], width: number, box: Box, least: number): number {
+  const margin = marginOf(box);
+  for (let height = least; height <= mostHeight; height += 20) {
+    const places = [...ring(names, width, height, margin).values()];
+    const touches = (one: Point, index: number) =>
+      places.some(
+        ({ x, y }, at) => at > index && Math.abs(one.x - x) < box.width && Math.abs(one.y - y) < box.height,
+      );
+    if (!places.some(touches)) return height;
+  }
+  return least;
+}
+
+/** Half a box, with room for its border. */
+export function marginOf({ width, height }: Box): Point {
+  return { x: width / 2 + 6, y: height / 2 + 6 };
 }
 
 /** Where the line from the middle of a box to another point leaves the box. */

@@ -219,7 +219,10 @@ test('a conflict shows both sides before it is retried', async () => {
   const detail = page.locator('.detail');
   await detail.getByRole('heading', { name: 'Both sides' }).waitFor();
   expect(await detail.locator('.difference .added, .difference .removed').allInnerTexts()).toEqual(
-    expect.arrayContaining([expect.stringContaining('left'), expect.stringContaining('right')]),
+    expect.arrayContaining([
+      expect.stringMatching(/^-(left|right|merger)$/),
+      expect.stringMatching(/^\+(left|right)$/),
+    ]),
   );
   await detail.getByRole('button', { name: 'Retry: I have resolved it' }).waitFor();
 });

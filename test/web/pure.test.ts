@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { EventParser } from '../../src/web/api/sse.ts';
 import type { StepDocument } from '../../src/documents/runs.ts';
 import { rank } from '../../src/web/find.ts';
-import { borderOf, cycleIn, layers, neighbour, ring, ringBox, ringHeight } from '../../src/web/graph.ts';
+import {
+  borderOf,
+  cycleIn,
+  layers,
+  marginOf,
+  neighbour,
+  ring,
+  ringBox,
+  ringHeight,
+} from '../../src/web/graph.ts';
 import { clock } from '../../src/kernel/local-time.ts';
 import { agoOf } from '../../src/web/times.ts';
 import { Pace } from '../../src/web/state/pace.ts';
@@ -149,9 +158,8 @@ describe('the places of a graph', () => {
       for (let count = 2; count <= 12; count += 2) {
         const names = Array.from({ length: count }, (_, index) => String(index));
         const box = ringBox(width);
-        const height = ringHeight(count, width, box, 190);
-        const margin = { x: box.width / 2 + 6, y: box.height / 2 + 6 };
-        const places = [...ring(names, width, height, margin).values()];
+        const height = ringHeight(names, width, box, 190);
+        const places = [...ring(names, width, height, marginOf(box)).values()];
         const touching = places.filter((one, index) =>
           places.some(
             (other, at) =>

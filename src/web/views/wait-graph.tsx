@@ -3,6 +3,7 @@ import {
   arrowBetween,
   bent,
   cycleIn,
+  marginOf,
   ring,
   ringBox,
   ringHeight,
@@ -63,8 +64,8 @@ function Drawing({ roles, edges, cycle, width }: DrawingProps) {
   const box = ringBox(drawn);
   const perRow = Math.max(2, Math.min(8, Math.floor(width / 190)));
   const least = Math.max(190, Math.ceil(names.length / perRow) * 84 + 60);
-  const height = ringHeight(names.length, drawn, box, least);
-  const places = ring(names, drawn, height, { x: box.width / 2 + 6, y: box.height / 2 + 6 });
+  const height = ringHeight(names, drawn, box, least);
+  const places = ring(names, drawn, height, marginOf(box));
   const isInCycle = ({ from, to }: Edge) => cycle.includes(from) && cycle.includes(to);
   return (
     <svg
