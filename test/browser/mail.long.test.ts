@@ -210,6 +210,7 @@ test('what failed is red with its reason and Retry: the role, the thread, and th
   await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText('Done.').waitFor();
   await page.getByText('Turn t2 of clumsy failed').first().waitFor();
+  expect(bed.fixture.faults).toEqual([]);
 });
 
 test('a conflict shows both sides before it is retried', async () => {

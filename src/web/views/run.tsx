@@ -59,7 +59,7 @@ function Shows({ run }: { readonly run: RunDocument }) {
   const opened = useRef<string | null>(null);
   const row = useMemo(() => {
     const wanted = asked ?? opened.current;
-    const found = wanted === null ? undefined : allOf(all).find(({ path }) => path === wanted);
+    const found = wanted === null ? undefined : allOf(all).find((each) => each.path === wanted);
     return found ?? firstToLookAt(all);
   }, [all, asked]);
   opened.current ??= row?.path ?? null;
@@ -134,10 +134,10 @@ function Output({ run, row, next, timeline }: OutputProps) {
 
 /** Leads from a step that is over to where the run is now. */
 function Next({ run, row, next }: { readonly [Name in 'row' | 'next']: StepRow } & Pick<OutputProps, 'run'>) {
-  const now = next.standing.is === 'working' ? 'now' : next.standing.is;
+  const how = next.standing.is === 'working' ? 'now' : next.standing.is;
   return (
     <>
-      {`${oneLine(row.name, 40)} is over; ${now}: `}
+      {`${oneLine(row.name, 40)} is over; ${how}: `}
       <a href={stepLink(run.run, next.path)} onClick={onStepClick(next.path)}>
         {`${oneLine(next.title, 60)} →`}
       </a>
