@@ -45,7 +45,10 @@ const shown = {
       z.strictObject({
         role: z.string(),
         at: z.enum(['inbox', 'claimed', 'unread', 'read', 'processed', 'failed', 'withdrawn', 'unknown']),
-        turn: z.string().nullable().describe('The unfinished turn that picked it up'),
+        turn: z
+          .string()
+          .nullable()
+          .describe('The unfinished turn that picked it up, or the one that failed on it'),
         path,
         reason: z.string().nullable().describe('Why it failed'),
       }),
@@ -132,7 +135,7 @@ export const differenceDocument = z.strictObject({
   base: z
     .string()
     .describe(
-      "The commit of the author's message before it, or that the thread began at; for work that is to land, where it left the branch",
+      "The commit of the author's message before it, or that the thread began at; for work that is to land, where it left the branch; for a conflict, the role's own side, and `commit` is the other",
     ),
   patch: z.string().describe('At most 1 MiB; empty: nothing has changed'),
 });

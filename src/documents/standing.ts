@@ -116,13 +116,15 @@ interface StandingRole {
   readonly person: boolean;
   readonly state: string;
   readonly inbox: number;
+  /** The newest of its work failed, and nothing tries it again. */
+  readonly failed: boolean;
   readonly owes: readonly StandingDebt[];
   readonly waits: readonly { readonly roles: readonly string[]; readonly deadline: string | null }[];
 }
 
 /** `turns`: how those of the role stand. */
 export function standingOfRole(role: StandingRole, turns: readonly Standing[]): Standing {
-  const { person, state, inbox, owes, waits } = role;
+  const { person, state, inbox, failed, owes, waits } = role;
   if (person && owes.length > 0)
     return be('needs you', 'needs you: question', { until: earliest(owes.map(({ deadline }) => deadline)) });
   const asking = turns.find(({ is }) => is === 'needs you');
@@ -131,7 +133,8 @@ export function standingOfRole(role: StandingRole, turns: readonly Standing[]): 
   if (state === 'idle') {
     const again = turns.find(({ is }) => is === 'waiting');
     if (again !== undefined) return again;
-    return inbox > 0 && !person ? be('waiting') : be('done', state);
+    if (inbox > 0 && !person) return be('waiting');
+    return failed ? be('failed') : be('done', state);
   }
   const isWaiting = state === 'waiting';
   return be('waiting', state, {

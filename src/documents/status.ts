@@ -45,7 +45,7 @@ const roleStatus = z
     cost,
     why: explained
       .nullable()
-      .describe('Why its waiting mail does not move; null: none waits, or it moves, or no controller runs'),
+      .describe('Why its waiting mail does not move, or why it failed; null: neither, or no controller runs'),
   })
   .meta({ id: 'Role' });
 
@@ -226,7 +226,7 @@ const threadRow = z.strictObject({
   standing,
   why: explained
     .nullable()
-    .describe('Why it does not move; null: it does, or has ended, or no controller runs'),
+    .describe('Why it does not move, or why it failed; null: neither, or no controller runs'),
 });
 
 const overview = {

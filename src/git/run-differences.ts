@@ -148,16 +148,18 @@ export async function patchBetween(
 
 /**
  * The same for people to read, at most 1 MiB: binary files are only named. `without`: globs of
- * paths that are left out, relative to the workspace.
+ * paths that are left out, relative to the workspace. `within`: the paths that are shown.
  */
 export async function readableDifference(
   { workspace, base }: Compared,
   tree: string,
   without: readonly string[],
   secrets: readonly string[],
+  within: readonly string[] = ['.'],
 ): Promise<string | null> {
+  const shown = within.map((path) => `:(literal)${path}`);
   const left = without.map((glob) => `:(exclude,glob)${glob}`);
-  const args = ['diff', ...plain, base, tree, '--', '.', ...left];
+  const args = ['diff', ...plain, base, tree, '--', ...shown, ...left];
   const patch = await git(args, { cwd: workspace, encoding: 'latin1', maxOutputBytes: patchBytes });
   if (patch.ended !== 'output-limit' && patch.exitCode !== 0) return null;
   return maskedPatch(patch, secrets).toString('utf8');

@@ -13,6 +13,7 @@ import { Toasts } from './parts/toasts.tsx';
 import { useLive } from './state/live.ts';
 import { link, parts } from './state/route.ts';
 import { saved, type Saved } from './state/saved.ts';
+import { focusTitle } from './state/focus.ts';
 import { key } from './state/session.ts';
 import { isPastShown } from './state/past.ts';
 import { askPermission, needsYou, permission, projectName, useTab } from './state/tab.ts';
@@ -58,7 +59,7 @@ function addedTo(from: 'costs' | null, { extensions }: Extended): typeof own {
 
 export function App({ extensions }: Extended) {
   const places = [...own, ...addedTo(null, { extensions })];
-  useSignalEffect(focusTitle);
+  useSignalEffect(announcePlace);
   if (saved === null && key.value === null) return <KeyNeeded />;
   return (
     <>
@@ -89,7 +90,7 @@ function skip(event: Event): void {
 let shown = '';
 
 /** A new view is announced by its title, and begins at its top. */
-function focusTitle(): void {
+function announcePlace(): void {
   const [view = '', id = '', part = ''] = parts.value;
   const place = `${view}/${id}/${part}`;
   const isFirst = shown === '';
@@ -102,9 +103,7 @@ function focusTitle(): void {
     list?.scrollTo({ left: (current?.offsetLeft ?? 0) - list.clientWidth / 2 });
     if (isFirst) return;
     scrollTo(0, 0);
-    // The title of what a person has chosen has taken the focus already, or will.
-    const title = document.querySelector('main [data-asked]') ?? document.querySelector('main h1');
-    if (title instanceof HTMLElement) title.focus({ preventScroll: true });
+    focusTitle();
   });
 }
 

@@ -63,6 +63,31 @@ export function ringBox(width: number): Box {
   return width < 420 ? { width: 92, height: 40, letters: 11 } : { width: 116, height: 40, letters: 14 };
 }
 
+/** The highest ring in pixels. */
+const mostHeight = 1_200;
+
+/**
+ * The least height in pixels, from this one on, of a ring on which no two boxes touch; this one
+ * where none is high enough.
+ */
+export function ringHeight(names: readonly string[], width: number, box: Box, least: number): number {
+  const margin = marginOf(box);
+  for (let height = least; height <= mostHeight; height += 20) {
+    const places = [...ring(names, width, height, margin).values()];
+    const touches = (one: Point, index: number) =>
+      places.some(
+        ({ x, y }, at) => at > index && Math.abs(one.x - x) < box.width && Math.abs(one.y - y) < box.height,
+      );
+    if (!places.some(touches)) return height;
+  }
+  return least;
+}
+
+/** Half a box, with room for its border. */
+export function marginOf({ width, height }: Box): Point {
+  return { x: width / 2 + 6, y: height / 2 + 6 };
+}
+
 /** Where the line from the middle of a box to another point leaves the box. */
 export function borderOf(centre: Point, towards: Point, width: number, height: number): Point {
   const [dx, dy] = [towards.x - centre.x, towards.y - centre.y];

@@ -110,12 +110,24 @@ export function standingSo(rows: readonly StepRow[], is: Standing['is']): StepRo
 
 /** The step to look at first: what failed, what asks, what runs, or what ended last. */
 export function firstToLookAt(rows: readonly StepRow[]): StepRow | undefined {
+  const found = mostUrgent(rows);
+  if (found !== undefined) return found;
+  const ended = allOf(rows).filter(({ step, inside }) => step?.completed_at != null && inside.length === 0);
+  return ended.reduce<StepRow | undefined>((last, row) => (endOf(row) >= endOf(last) ? row : last), ended[0]);
+}
+
+/** What failed, asks or runs. */
+function mostUrgent(rows: readonly StepRow[]): StepRow | undefined {
   for (const is of urgency.slice(0, 3)) {
     const [found] = standingSo(rows, is);
     if (found !== undefined) return found;
   }
-  const ended = allOf(rows).filter(({ step, inside }) => step?.completed_at != null && inside.length === 0);
-  return ended.reduce<StepRow | undefined>((last, row) => (endOf(row) >= endOf(last) ? row : last), ended[0]);
+  return undefined;
+}
+
+/** Where a run has got to, once the shown step is done; undefined: it is not, or nothing moves. */
+export function nextToLookAt(rows: readonly StepRow[], shown: StepRow | undefined): StepRow | undefined {
+  return shown?.standing.is === 'done' ? mostUrgent(rows) : undefined;
 }
 
 function endOf(row: StepRow | undefined): number {

@@ -1,3 +1,5 @@
+import { shortId } from '../kernel/ids.ts';
+import type { Explained } from '../documents/common.ts';
 import type { InboxItem } from '../documents/inbox.ts';
 import type { Standing } from '../documents/standing.ts';
 
@@ -48,8 +50,20 @@ export function itemNamed(items: readonly InboxItem[], name: string): InboxItem 
   return items.find(({ id }) => id === name) ?? items.find(ends) ?? null;
 }
 
+/** Why something does not move; what it asks a person is named by its subject, not by its id. */
+export function reasonOf({ reason, cause }: Explained, items: readonly InboxItem[]): string {
+  const asked = items.find(({ id, kind }) => kind === 'request' && id === cause?.record);
+  if (asked === undefined || asked.subject === '') return reason;
+  return reason.replace(shortId(asked.id), () => `\u201c${asked.subject}\u201d`);
+}
+
 /** How an item that asks for something stands, in the words of the project's other documents. */
 export function standingOf({ kind, type, deadline }: InboxItem): Standing {
   const what = kind === 'request' ? 'question' : type === 'landing' ? 'landing' : kind;
-  return { is: 'needs you', word: `needs you: ${what}`, for: [], until: deadline };
+  return needsYou(what, deadline);
+}
+
+/** How something stands that a person has to decide. */
+export function needsYou(what: string, until: string | null = null): Standing {
+  return { is: 'needs you', word: `needs you: ${what}`, for: [], until };
 }

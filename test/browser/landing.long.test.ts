@@ -57,7 +57,9 @@ test('work that is to land is read, given back and approved by keyboard alone', 
   await expectAccessible(page, 'a landing in the inbox');
   await open(page, 'roles');
   const queue = page.getByRole('region', { name: 'Work that lands' });
-  expect(await queue.getByRole('row').nth(1).innerText()).toMatch(/^main\s+approval\s+t1\s+engineer\s/i);
+  expect(await queue.getByRole('row').nth(1).innerText()).toMatch(
+    /^main\s+needs you: landing\s+Add totals\s+engineer\s/i,
+  );
   await expectAccessible(page, 'the landing queues');
 
   await open(page, 'inbox/t1');

@@ -7,16 +7,20 @@ import type { BrowserFixture } from './browser-fixture.ts';
 const protocol = `
 name: states
 version: "1"
-workspace: { worktree: role }
+workspace: { worktree: role, on_conflict: user }
 roles:
   lead: { provider: human }
   engineer: { capabilities: [READ, EDIT] }
   writer: { capabilities: [READ] }
   clumsy: { capabilities: [READ], retries: 0 }
+  left: { capabilities: [READ, EDIT] }
+  right: { capabilities: [READ, EDIT] }
+  merger: { capabilities: [READ, EDIT] }
   slow: { capabilities: [READ] }
   reporter: { capabilities: [READ] }
 messages:
-  task: { from: user, to: [engineer, writer, clumsy, slow, reporter] }
+  task: { from: user, to: [engineer, writer, clumsy, left, right, slow, reporter] }
+  piece: { from: [left, right], to: merger }
   question:
     from: [writer, reporter]
     to: user
@@ -45,12 +49,16 @@ start: { type: task, to: engineer }
 `;
 
 /** What an agent does by the words of its task; all of them know the same words. */
-const play = `export async function play({ send, prompt, type, project, until, writeFileSync }) {
+const play = `export async function play({ role, send, prompt, type, project, until, writeFileSync }) {
   console.log('I have read the message.');
   if (type === 'answer' || type === 'verdict') return send('done', 'user', 'It is made', 'subject: Finished\\n');
   if (prompt.includes('LAND')) {
     writeFileSync('totals.txt', 'EUR\\n');
     return send('landed', 'user', 'It is made', 'subject: Add totals\\n');
+  }
+  if (prompt.includes('CLASH')) {
+    writeFileSync('totals.txt', role + '\\n');
+    return send('piece', 'merger', 'My piece of it');
   }
   if (prompt.includes('ASK')) return send('question', 'user', prompt.includes('LONG') ? 'Words of no weight. '.repeat(55000) : 'Disk or memory? I would take **memory**.', 'subject: Which store should the cache use?\\n');
   if (prompt.includes('URGENT')) return send('urgent', 'lead', 'It is down.', 'subject: May I restart it?\\n');
@@ -76,7 +84,7 @@ steps:
         reason: { type: string, required: true }
 `;
 
-const roles = ['engineer', 'writer', 'clumsy', 'slow', 'reporter'];
+const roles = ['engineer', 'writer', 'clumsy', 'left', 'right', 'merger', 'slow', 'reporter'];
 
 /** The files of the project, for a fixture. */
 export const statesFiles: Readonly<Record<string, string>> = {
@@ -104,6 +112,7 @@ export const tasks = {
   landing: [['engineer', 'Totals in euros', 'LAND']],
   failed: [['clumsy', 'Totals that fail', 'FAIL']],
   slow: [['slow', 'A slow one', 'SLOW']],
+  conflict: [['left,right', 'Both change totals', 'CLASH']],
   notices: [['reporter', 'Ten reports', 'REPORT']],
   long: [['writer', 'A long question', 'ASK LONG']],
 } as const;

@@ -188,6 +188,81 @@ test('a failed turn says why first, and is tried again', async () => {
   await page.getByRole('heading', { name: /^clumsy, turn t2/ }).waitFor();
 });
 
+test('what failed is red with its reason and Retry: the role, the thread, and the message by its turn', async () => {
+  const open = await personAt('failed');
+  const { page } = await open();
+  await page.getByText('Turn t1 of clumsy failed').first().waitFor();
+  await go(page, 'roles');
+  const row = page
+    .getByRole('table', { name: 'Roles and their waits' })
+    .getByRole('row', { name: /^clumsy/ });
+  await row.locator('.state.bad', { hasText: 'failed' }).waitFor();
+  await row.getByRole('button', { name: 'Retry', exact: true }).waitFor();
+  await page.locator('.graph .node.bad', { hasText: 'clumsy' }).waitFor();
+  await go(page, 'threads');
+  await page.getByRole('link', { name: /^Totals that fail/ }).click();
+  await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).waitFor();
+  await page.locator('.detail time').first().click();
+  await page.getByRole('link', { name: 'turn t1' }).click();
+  await page.getByRole('heading', { name: 'clumsy, turn t1: Totals that fail' }).waitFor();
+  await go(page, 'threads');
+  await page.getByRole('link', { name: /^Totals that fail/ }).click();
+  await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByText('Done.').waitFor();
+  await page.getByText('Turn t2 of clumsy failed').first().waitFor();
+  expect(bed.fixture.faults).toEqual([]);
+});
+
+test('a conflict shows both sides before it is retried', async () => {
+  const open = await personAt('conflict');
+  await untilWaiting(bed.fixture, 'conflict', 1);
+  const { page } = await open();
+  const detail = page.locator('.detail');
+  await detail.getByRole('heading', { name: 'Both sides' }).waitFor();
+  expect(await detail.locator('.difference .added, .difference .removed').allInnerTexts()).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^-(left|right|merger)$/),
+      expect.stringMatching(/^\+(left|right)$/),
+    ]),
+  );
+  await detail.getByRole('button', { name: 'Retry: I have resolved it' }).waitFor();
+});
+
+test('the chosen row comes into sight of its list, and what arrives takes no focus from a person', async () => {
+  const open = await personAt('questions', 'notices');
+  await untilWaiting(bed.fixture, 'report', 10);
+  await untilWaiting(bed.fixture, 'question', 2);
+  const { page } = await open();
+  await page.setViewportSize({ width: 1440, height: 420 });
+  await page.locator('.list button.card', { hasText: 'Progress' }).click();
+  const last = page.locator('.list .nested a').last();
+  const to = (await last.getAttribute('href')) ?? '';
+  await page.locator('.list').evaluate((list) => list.scrollTo(0, 0));
+  await go(page, to.slice(2));
+  await page.locator('.list [aria-current]').waitFor();
+  const isSeen = () =>
+    page.locator('.list').evaluate((list) => {
+      const [box, row] = [list, list.querySelector('[aria-current]')!].map((each) =>
+        each.getBoundingClientRect(),
+      );
+      return row!.top >= box!.top && row!.bottom <= box!.bottom && scrollY === 0;
+    });
+  await expect.poll(isSeen).toBe(true);
+
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/threads\/[0-9a-f-]+$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await go(page, 'threads');
+  await page.getByRole('link', { name: /^Ten reports/ }).click();
+  await page.keyboard.press('/');
+  release();
+  await page.locator('.detail h2').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('type'))).toBe('search');
+});
+
 test.each([
   ['light', 1440],
   ['dark', 1024],

@@ -89,10 +89,14 @@ test('live output is two clicks from the first page, or four keys', async () => 
   await press(page, 'j', 'Enter');
   await expectInSight(page, '.log-row', 'line 500');
 
-  // As long as none is chosen, the step that runs is shown: after this one, the next.
-  await page.locator('.graph a', { hasText: 'talk' }).click();
+  // What was opened at arrival stays when it ends; a hint leads to where the run is then.
   fixture.project.write('stop', '');
   await expectInSight(page, '.log-row', 'last words');
+  await expectInSight(page, '.run-log a', 'report →');
+  expect(await page.locator('.run-log h2').innerText()).toBe('Output of talk');
+  await page.locator('.run-log a', { hasText: 'report →' }).click();
+  await expectInSight(page, '.run-log h2', 'Output of report');
+  fixture.project.write('go', '');
   await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor();
   expect(fixture.faults).toEqual([]);
 });

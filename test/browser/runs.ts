@@ -17,7 +17,7 @@ console.error('1 test failed'); process.exitCode = 2;
 const talk = `
 import { existsSync, watch } from 'node:fs';
 for (let i = 1; i <= 500; i++) console.log('line ' + i);
-const look = () => { if (existsSync('stop')) { console.log('last words'); watcher.close(); } };
+const look = () => { if (existsSync(process.argv[2])) { console.log('last words'); watcher.close(); } };
 const watcher = watch('.', look); look();
 `;
 /** Fails until it has run three times. */
@@ -55,8 +55,8 @@ export const runFiles: Readonly<Record<string, string>> = {
   'workflows/following.yaml': workflow(
     'following',
     `  build: { command: [echo, built] }
-  talk: { command: [node, talk.mjs], depends_on: [build] }
-  report: { command: [echo, done], depends_on: [talk] }
+  talk: { command: [node, talk.mjs, stop], depends_on: [build] }
+  report: { command: [node, talk.mjs, go], depends_on: [talk] }
 `,
   ),
   'workflows/rollout.yaml': workflow(

@@ -11,7 +11,7 @@ test('a workflow shows its graph and defaults; a start beside a run leads to tha
       location.hash = '#/workflows/release';
     });
     await page.getByRole('group', { name: 'Graph of the steps' }).waitFor();
-    await page.getByRole('textbox', { name: 'version required' }).fill('3.0.0');
+    await page.getByRole('textbox', { name: 'version (required)' }).fill('3.0.0');
     await page.getByRole('button', { name: 'Show the price' }).click();
     await page.getByRole('button', { name: /^Run it/ }).click();
   };

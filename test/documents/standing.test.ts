@@ -84,10 +84,13 @@ const conflicts = standingOfTurn({ state: 'conflict', again: null }, false);
 const wait = { roles: ['qa'], deadline: '13:00' };
 
 describe('how a role stands', () => {
-  const role = { person: false, state: 'idle', inbox: 0, owes: [], waits: [] };
+  const role = { person: false, state: 'idle', inbox: 0, failed: false, owes: [], waits: [] };
   const debt = { deadline: '12:00' };
   it.each([
     ['it has nothing to do', role, [], 'done: idle'],
+    ['its last work failed', { ...role, failed: true }, [], 'failed: failed'],
+    ['it has more to do than what failed', { ...role, failed: true, inbox: 1 }, [], 'waiting: waiting'],
+    ['it tries again', { ...role, failed: true }, [pends], 'waiting: starts again; 12:00'],
     ['its mail does not move', { ...role, inbox: 1 }, [], 'waiting: waiting'],
     ['a person has read no notice', { ...role, person: true, inbox: 1 }, [], 'done: idle'],
     [

@@ -58,7 +58,18 @@ async function resolved(): Promise<string> {
     readonly turns: readonly { readonly id: string; readonly state: string; readonly workspace?: string }[];
   };
   expect(status.turns.map(({ state }) => state)).toEqual(['conflict']);
-  const why = (await project.run(['why', status.turns[0]?.id ?? ''])).stdout;
+  const turn = status.turns[0]?.id ?? '';
+  const shown = JSON.parse((await project.run(['show', turn, '--diff', '--json'])).stdout) as {
+    patch: string;
+  };
+  // Both sides, in the file that conflicts alone.
+  const sides = shown.patch.split('\n').filter((line) => /^(diff|[-+]\w)/.test(line));
+  expect(sides.map((line) => line.replace(/^[-+]/, '')).toSorted()).toEqual([
+    'diff --git a/both.txt b/both.txt',
+    'left',
+    'right',
+  ]);
+  const why = (await project.run(['why', turn])).stdout;
   const [, command = ''] = /mailroom (retry \S+ \S+|retry \S+)/.exec(why) ?? [];
   const [checkout = ''] = project.list('.mailroom/worktrees').filter((name) => name.endsWith('joiner'));
   writeFileSync(join(project.root, '.mailroom/worktrees', checkout, 'both.txt'), 'left and right\n');

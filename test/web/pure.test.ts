@@ -3,11 +3,23 @@ import { describe, expect, it } from 'vitest';
 import { EventParser } from '../../src/web/api/sse.ts';
 import type { StepDocument } from '../../src/documents/runs.ts';
 import { rank } from '../../src/web/find.ts';
-import { borderOf, cycleIn, layers, neighbour, ring } from '../../src/web/graph.ts';
+import {
+  borderOf,
+  cycleIn,
+  layers,
+  marginOf,
+  neighbour,
+  ring,
+  ringBox,
+  ringHeight,
+} from '../../src/web/graph.ts';
+import { clock } from '../../src/kernel/local-time.ts';
+import { agoOf } from '../../src/web/times.ts';
 import { Pace } from '../../src/web/state/pace.ts';
 import {
   allOf,
   firstToLookAt,
+  nextToLookAt,
   standingSo,
   timelineOf,
   treeOf,
@@ -103,6 +115,17 @@ describe('the pace of readings', () => {
   });
 });
 
+describe('how long ago something was', () => {
+  const now = Date.parse('2026-11-29T20:00:00Z');
+  it.each([
+    ['2026-11-29T19:59:50Z', '10s ago'],
+    ['2026-11-29T20:00:01Z', '0s ago'],
+    ['2026-11-29T20:10:00Z', clock('2026-11-29T20:10:00Z', now)],
+  ])('%s is %s', (at, words) => {
+    expect(agoOf(at, now)).toBe(words);
+  });
+});
+
 describe('a cycle of waits', () => {
   const edges = (text: string) =>
     text.split(' ').map((pair) => ({ from: pair.charAt(0), to: pair.charAt(1) }));
@@ -127,6 +150,24 @@ describe('the places of a graph', () => {
       [200, 180],
       [50, 100],
     ]);
+  });
+
+  it('do not touch on a ring, also in a narrow window', () => {
+    // Of an odd number two are beside each other at the bottom, where no height helps.
+    for (const width of [300, 358, 720])
+      for (let count = 2; count <= 12; count += 2) {
+        const names = Array.from({ length: count }, (_, index) => String(index));
+        const box = ringBox(width);
+        const height = ringHeight(names, width, box, 190);
+        const places = [...ring(names, width, height, marginOf(box)).values()];
+        const touching = places.filter((one, index) =>
+          places.some(
+            (other, at) =>
+              at > index && Math.abs(one.x - other.x) < box.width && Math.abs(one.y - other.y) < box.height,
+          ),
+        );
+        expect({ width, count, touching }).toEqual({ width, count, touching: [] });
+      }
   });
 
   it('are left on the border of a node', () => {
@@ -256,6 +297,20 @@ describe('the steps of a run', () => {
     });
     expect(first({ g: step(1, null, { standing: asks }), m: inner })).toBe('m/y');
     expect(firstToLookAt([])).toBe(undefined);
+  });
+
+  it('lead on once the shown one is done, and not before', () => {
+    const works = { is: 'working', word: 'running', for: [], until: null } as const;
+    const of = (a: Partial<StepDocument>, b: Partial<StepDocument>) => {
+      const tree = treeOf({ a: step(1, 2, a), b: step(2, 3, b) });
+      return nextToLookAt(tree, tree[0])?.path;
+    };
+    expect(of({}, { standing: works })).toBe('b');
+    expect(of({}, { standing: failed })).toBe('b');
+    expect(of({ standing: works }, { standing: works })).toBe(undefined);
+    expect(of({ standing: failed }, { standing: works })).toBe(undefined);
+    expect(of({}, {})).toBe(undefined);
+    expect(nextToLookAt([], undefined)).toBe(undefined);
   });
 
   const time = (second: number) => new Date(second * 1_000).toISOString();

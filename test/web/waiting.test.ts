@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InboxItem } from '../../src/documents/inbox.ts';
-import { entriesOf, itemNamed, nextAfter } from '../../src/web/waiting.ts';
+import { entriesOf, itemNamed, nextAfter, reasonOf } from '../../src/web/waiting.ts';
 
 function item(id: string, more: Partial<InboxItem> = {}): InboxItem {
   const none = { thread: null, thread_subject: null, turn: null, escalated_from: null, question: null };
@@ -26,6 +26,26 @@ const items = [
   notice('b', 'Finished'),
   notice('c', 'Quiet: the cache'),
 ];
+
+describe('the reason why something waits', () => {
+  const id = '01a228ec-ac8f-71e2-b8c8-05d4107b5273';
+  const why = {
+    reason: 'user has not answered question …7b5273 of writer',
+    code: 'waiting_for_user',
+    cause: { record: id, at: '2026-11-29T20:00:00Z' },
+    until: null,
+    command: null,
+  } as const;
+
+  it('names a question by its subject, where it is in the inbox', () => {
+    const asked = item(id, { subject: 'Which store, $& or disk?' });
+    expect(reasonOf(why, [asked])).toBe(
+      'user has not answered question “Which store, $& or disk?” of writer',
+    );
+    expect(reasonOf(why, [item(id, { subject: '' }), item('other')])).toBe(why.reason);
+    expect(reasonOf({ ...why, cause: null }, [asked])).toBe(why.reason);
+  });
+});
 
 describe('the rows of the inbox', () => {
   it('are one for alike notices', () => {

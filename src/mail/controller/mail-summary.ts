@@ -9,7 +9,7 @@ import type { Cost } from '../../kernel/cost.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { isQueued } from '../../kernel/launched.ts';
 import { iso, isoOrNull } from '../../kernel/times.ts';
-import type { RoleName } from '../../kernel/ids.ts';
+import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type {
   DebtStatus,
   LandingStatus,
@@ -44,6 +44,8 @@ export interface RoleSummary extends Pick<
   readonly asked: readonly DebtStatus[];
   /** Its inbox has vanished, with waiting mail in it. */
   readonly vanished: boolean;
+  /** It did not handle the newest of its mail; what a person cancelled does not count. */
+  readonly failed: boolean;
 }
 
 export function summaryOf(state: MailState): MailSummary {
@@ -156,6 +158,7 @@ class Roles {
   readonly #state: MailState;
   readonly #waiting: Waiting;
   readonly #inboxes = new Map<RoleName, number>();
+  readonly #failed = new Set<RoleName>();
   readonly #owed = new Map<RoleName, Map<string, Ask>>();
   readonly #asked = new Map<RoleName, Map<string, Ask>>();
 
@@ -179,6 +182,7 @@ class Roles {
       turns,
       cost,
       vanished,
+      failed: this.#failed.has(name),
     };
   }
 
@@ -209,9 +213,20 @@ class Roles {
 
   #countMail(): void {
     const count = (role: RoleName) => this.#inboxes.set(role, (this.#inboxes.get(role) ?? 0) + 1);
-    for (const { deliveries } of this.#state.mail.values())
-      for (const [role, { at }] of deliveries) if (at === 'inbox') count(role);
+    for (const { message, deliveries } of this.#state.mail.values())
+      for (const [role, delivery] of deliveries) {
+        if (delivery.at === 'inbox') count(role);
+        if (delivery.at === 'failed' && !this.#isGivenUp(message.thread, delivery.reason))
+          this.#failed.add(role);
+        else this.#failed.delete(role);
+      }
     for (const { role } of this.#state.unread.values()) count(role);
+  }
+
+  /** Whether a person has cancelled what failed, or its thread is closed. */
+  #isGivenUp(id: ThreadId, { code }: Reason): boolean {
+    const thread = this.#state.threads.get(id);
+    return code === 'E_CANCELLED' || thread?.reason?.code === 'E_CANCELLED' || thread?.state === 'closed';
   }
 
   #collectDebts(): void {

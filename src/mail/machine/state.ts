@@ -20,7 +20,8 @@ export type Delivery =
   | { readonly at: 'unread' }
   | { readonly at: 'read' }
   | { readonly at: 'processed' }
-  | { readonly at: 'failed'; readonly reason: Reason }
+  /** `turn`: the one that failed on it; absent: none had begun. */
+  | { readonly at: 'failed'; readonly reason: Reason; readonly turn?: TurnId }
   | { readonly at: 'withdrawn' };
 
 /** The state of one recipient's answer to one request. */

@@ -229,12 +229,17 @@ function conflictItem(state: MailState, { id, role, messages }: Turn, message: M
 export function landingItems({ landings, threads }: MailState): WaitingItem[] {
   return [...landings.values()]
     .filter(({ phase }) => phase.is === 'asked')
-    .map((landing) => ({ ...landing, reason: askedReason(landing) ?? '', changes: changesOf(landing) }))
-    .map(({ turn, thread, role, commit, lands, since, reason, changes }) => ({
+    .map((landing) => ({
+      ...landing,
+      task: threads.get(landing.thread)?.subject ?? null,
+      reason: askedReason(landing) ?? '',
+      changes: changesOf(landing),
+    }))
+    .map(({ turn, thread, task, role, commit, lands, since, reason, changes }) => ({
       id: turn,
       kind: 'approval',
       thread,
-      thread_subject: threads.get(thread)?.subject ?? null,
+      thread_subject: task,
       turn,
       escalated_from: null,
       run: null,
@@ -242,7 +247,8 @@ export function landingItems({ landings, threads }: MailState): WaitingItem[] {
       to: [],
       from: role,
       type: 'landing',
-      subject: `${shortCommit(commit)} is to land on ${lands.branch}: ${threads.get(thread)?.subject ?? ''} (${reason})`,
+      // What it is about comes first: a list is read by its first words.
+      subject: `${task === null || task === '' ? '' : `${task}: `}${shortCommit(commit)} is to land on ${lands.branch} (${reason})`,
       since: iso(since),
       deadline: null,
       on_timeout: null,

@@ -1,8 +1,9 @@
+import { Checkout, pathsOf } from '../../git/checkout.ts';
 import { readableDifference } from '../../git/run-differences.ts';
 import { Refs } from '../../git/refs.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { endOfId, type ThreadId } from '../../kernel/ids.ts';
-import { emptyState } from '../machine/state.ts';
+import { emptyState, type Turn } from '../machine/state.ts';
 import type { Landing } from '../machine/landing.ts';
 import { messageNamed } from './show.ts';
 import type { Project } from '../../project/project.ts';
@@ -10,11 +11,14 @@ import { trailOf } from './messages.ts';
 import type { MessageDocument, MessageDifference } from '../../documents/mail.ts';
 
 /**
- * What the work of a message changes, or of a turn that is to land. Throws `E_TARGET` where the
- * word names no such work, or git does not have its commits.
+ * What the work of a message changes, or of a turn that is to land; of a turn that waits for a
+ * person, both sides of its conflict. Throws `E_TARGET` where the word names no such work, or git
+ * does not have its commits.
  */
 export async function messageDifference(project: Project, word: string): Promise<MessageDifference> {
   const state = project.journal.state() ?? emptyState();
+  const turn = state.turns.get(word);
+  if (turn?.conflict?.waits === true) return conflictDifference(project, turn);
   if (/^t\d+$/.test(word)) return landingDifference(project, state.landings.get(word), word);
   const message = messageNamed(project, state, word);
   const { id, commit } = message;
@@ -26,6 +30,20 @@ export async function messageDifference(project: Project, word: string): Promise
     );
   const base = await baseOf(project, trailOf(project, state, message.thread), message);
   return differenceOf(project, { message: id, commit, base });
+}
+
+/** What the checkout of a role has, against what it is to take in, in the files that conflict. */
+async function conflictDifference({ root }: Project, turn: Turn): Promise<MessageDifference> {
+  const { thread, role, messages } = turn;
+  const laid = `refs/mailroom/conflict/${thread}/${role}`;
+  const [ours = null, theirs = null] = await new Refs(root).findAll([`${laid}^1`, `${laid}^2`]);
+  const problem = () =>
+    new MailroomError('E_TARGET', `git does not have both sides of the conflict of turn ${turn.id}`);
+  if (ours === null || theirs === null) throw problem();
+  const files = pathsOf(await new Checkout(root).merge(ours, theirs));
+  const patch = await readableDifference({ workspace: root, base: ours }, theirs, [], [], files);
+  if (patch === null) throw problem();
+  return { schema: 1, message: messages[0] ?? '', commit: theirs, base: ours, patch };
 }
 
 /** What landing would bring onto the branch, as the branch is now. */

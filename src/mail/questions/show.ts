@@ -91,7 +91,7 @@ function copiesOf(project: Project, { message, deliveries }: Mail): CopyDocument
     return {
       role,
       at: delivery.at,
-      turn: delivery.at === 'claimed' ? delivery.turn : null,
+      turn: delivery.at === 'claimed' || delivery.at === 'failed' ? (delivery.turn ?? null) : null,
       path: path !== null && project.files.exists(path) ? path : null,
       reason: delivery.at === 'failed' ? inWords(delivery.reason) : null,
     };

@@ -36,19 +36,20 @@ interface ToExplain {
   readonly read?: () => MailState;
 }
 
-/** Explains the roles whose mail waits and the open threads in which nothing runs. */
+/** Explains the roles whose mail waits, the open threads in which nothing runs, and what failed. */
 export function explainStatus(
   project: Project,
   { status, protocol, now, threads: shown, read = () => project.journal.state() }: ToExplain,
 ): StatusWhys {
   const still = ({ state }: TurnStatus) => state === 'queued' || state === 'held';
   const waiting = new Set(status.turns.filter(still).map(({ role }) => role));
-  const held = ({ name, inbox, running }: RoleStatus) =>
-    waiting.has(name) || (inbox > 0 && running === 0 && !isHuman(protocol, name));
+  const held = ({ name, inbox, running, standing }: RoleStatus) =>
+    standing.is === 'failed' || waiting.has(name) || (inbox > 0 && running === 0 && !isHuman(protocol, name));
   const roles = new Set(status.roles.filter(held).map(({ name }) => name));
   const moving = status.turns.filter((turn) => turn.state !== 'pending' && !still(turn));
   const busy = new Set(moving.map(({ thread }) => thread));
-  const waits = ({ id, state }: ThreadStatus) => state === 'open' && !busy.has(id);
+  const waits = ({ id, state, failed }: ThreadStatus) =>
+    (state === 'open' || (state !== 'closed' && failed !== null)) && !busy.has(id);
   const open = shown?.filter(waits) ?? status.threads.filter(waits).slice(-mostThreads);
   const threads = new Set(open.map(({ id }) => id));
   if (roles.size + threads.size === 0) return unexplained;

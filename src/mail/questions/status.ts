@@ -99,7 +99,7 @@ function replaced({ role, provider }: TurnStatus, protocol: Protocol | null): st
 /** A role of the protocol without any history. */
 function unknownRole(name: RoleName): RoleSummary {
   const none = { running: 0, inbox: 0, waits: [], owes: [], asked: [], turns: 0 };
-  return { name, ...none, cost: noCost, vanished: false };
+  return { name, ...none, cost: noCost, vanished: false, failed: false };
 }
 
 interface RoleParts {
@@ -134,7 +134,7 @@ function roleStatus(role: RoleSummary, { mail, turns: open, parked, parts }: Rol
   };
   return {
     name,
-    standing: standingOfRole(facts, own),
+    standing: standingOfRole({ ...facts, failed: role.failed }, own),
     running,
     waiting_for: together(waits),
     ...facts,

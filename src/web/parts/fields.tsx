@@ -168,7 +168,7 @@ function Field({
   const name = (
     <>
       {label}
-      {isRequired && <span class="required"> required</span>}
+      {isRequired && <span class="required"> (required)</span>}
     </>
   );
   return (

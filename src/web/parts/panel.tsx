@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { Live } from '../state/live.ts';
 import type { Problem } from '../api/client.ts';
+import { titleArrived } from '../state/focus.ts';
 import { saved } from '../state/saved.ts';
 import { useHeading } from '../state/tab.ts';
 import { State, visible } from './text.tsx';
@@ -14,6 +16,7 @@ export function View(props: {
   readonly children: ComponentChildren;
 }) {
   const heading = useHeading('view', props.tab);
+  useEffect(titleArrived, []);
   return (
     <>
       <header class="head">

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { titleArrived } from '../state/focus.ts';
 import { useHeading } from '../state/tab.ts';
 
 interface PanesProps {
@@ -32,6 +33,42 @@ export function Panes({ name, back, list, detail }: PanesProps) {
   );
 }
 
+interface CardProps {
+  readonly to: string;
+  readonly isChosen: boolean;
+  /** The keys `j` and `k` reach it. */
+  readonly isRow?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A row of the list that leads to its detail. The chosen one comes into sight of the list. */
+export function CardLink({ to, isChosen, isRow = true, children }: CardProps) {
+  const row = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isChosen && row.current !== null) bringIntoSight(row.current);
+  }, [isChosen]);
+  return (
+    <a
+      ref={row}
+      class="card"
+      data-row={isRow ? '' : undefined}
+      href={to}
+      aria-current={isChosen ? 'true' : undefined}
+    >
+      {children}
+    </a>
+  );
+}
+
+/** Moves the list alone: `scrollIntoView` would move the page, too. */
+function bringIntoSight(row: HTMLElement): void {
+  const list = row.closest('.list');
+  if (list === null) return;
+  const [seen, own] = [list.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (own.top < seen.top || own.bottom > seen.bottom)
+    list.scrollTop += own.top - seen.top - (seen.height - own.height) / 2;
+}
+
 interface DetailProps {
   readonly title: ComponentChildren;
   /** What the tab says; absent: the title. */
@@ -49,7 +86,7 @@ interface DetailProps {
 export function Detail({ title, tab, actions, isAsked = true, children }: DetailProps) {
   const heading = useHeading('detail', isAsked ? tab : '');
   useEffect(() => {
-    if (isAsked) heading.current?.focus({ preventScroll: true });
+    if (isAsked) titleArrived();
   }, [isAsked]);
   return (
     <section class="panel item" aria-labelledby="detail-title">

@@ -5,6 +5,7 @@ import { shortId } from '../../kernel/ids.ts';
 import { escapeOf, oneLine, replaceUnsafe } from '../../kernel/one-line.ts';
 import { clock, moment } from '../../kernel/local-time.ts';
 import { duration, span } from '../../kernel/times.ts';
+import { agoOf } from '../times.ts';
 import { now } from '../state/now.ts';
 import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
@@ -71,12 +72,12 @@ function zoned(at: string): string {
   return `${moment(at)} ${parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''}`;
 }
 
-/** How long ago something was; in a file, which is read at any time, when. */
+/** How long ago something was; in a file, and of what came after the shown past, when. */
 export function Ago({ at }: { readonly at: string }) {
-  const text = useComputed(() => span(now.value - Date.parse(at)));
+  const text = useComputed(() => agoOf(at, now.value));
   return (
     <time dateTime={at} title={zoned(at)}>
-      {saved === null ? `${text.value} ago` : moment(at)}
+      {saved === null ? text.value : moment(at)}
     </time>
   );
 }

@@ -2,18 +2,21 @@ import { actOf } from '../acts.ts';
 import { at } from '../api/client.ts';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
+import { reasonOf } from '../waiting.ts';
 import { saved } from '../state/saved.ts';
 import { ActButton, perform } from './form.tsx';
 import { Ago, CommandLine, Line, Sentence, Until } from './text.tsx';
 import type { Explained } from '../../documents/common.ts';
+import type { InboxDocument } from '../../documents/inbox.ts';
 import type { Overview } from '../../documents/status.ts';
 
 /** Why something does not move: the reason, since when, until when, and what changes it. */
 export function Why({ why, target }: { readonly why: Explained; readonly target?: string }) {
+  const reason = useReason(why);
   return (
     <div class="why">
       <p>
-        <Sentence value={/[.?!]$/.test(why.reason) ? why.reason : `${why.reason}.`} />
+        <Sentence value={/[.?!]$/.test(reason) ? reason : `${reason}.`} />
         {why.cause !== null && (
           <>
             {' '}
@@ -36,6 +39,11 @@ export function Why({ why, target }: { readonly why: Explained; readonly target?
       {why.command !== null && <Command value={why.command} />}
     </div>
   );
+}
+
+/** The reason in words that a person knows. */
+export function useReason(why: Explained): string {
+  return reasonOf(why, useLive<InboxDocument>('/inbox').value.value?.items ?? []);
 }
 
 /** A command: the button that does the same here, if there is one, and its words to copy. */

@@ -1,3 +1,4 @@
+import { CommandLine } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { past } from '../state/past.ts';
 import { link } from '../state/route.ts';
@@ -19,9 +20,10 @@ function WithoutMail({ isWorking }: { readonly isWorking: boolean }) {
       <h2 id="first-steps">Begin here</h2>
       <p>Nothing has happened in this project yet.</p>
       {!isWorking && (
-        <p>
-          Start the team with <code>mailroom up</code>. What you send before that waits for it.
-        </p>
+        <>
+          <p>Start the team. What you send before that waits for it.</p>
+          <CommandLine value="mailroom up" />
+        </>
       )}
       <div class="actions">
         <a class="button primary" href={link('send')}>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { oneLine } from '../../kernel/one-line.ts';
 import { putAway } from '../api/actions.ts';
 import { ActButton } from '../parts/form.tsx';
-import { Detail, Panes } from '../parts/panes.tsx';
+import { CardLink, Detail, Panes } from '../parts/panes.tsx';
 import { Loaded, View } from '../parts/panel.tsx';
 import { Ago, Line, Sentence, Stands, State, Until } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
@@ -175,7 +175,7 @@ function Alike({
 function Card({ item, isOpen }: { readonly item: InboxItem; readonly isOpen: boolean }) {
   const { thread_subject: task, subject, deadline, escalated_from: escalated, kind } = item;
   return (
-    <a class="card" data-row href={link('inbox', item.id)} aria-current={isOpen ? 'true' : undefined}>
+    <CardLink to={link('inbox', item.id)} isChosen={isOpen}>
       <Heading item={item} />
       {kind === 'notice' ? (
         <span>
@@ -186,7 +186,7 @@ function Card({ item, isOpen }: { readonly item: InboxItem; readonly isOpen: boo
           <Sentence value={subject} limit={160} />
         </strong>
       )}
-      {task !== null && task !== subject && (
+      {task !== null && !subject.includes(task) && (
         <span class="task">
           <Line value={task} limit={120} />
         </span>
@@ -201,7 +201,7 @@ function Card({ item, isOpen }: { readonly item: InboxItem; readonly isOpen: boo
           Due <Until at={deadline} />
         </span>
       )}
-    </a>
+    </CardLink>
   );
 }
 

@@ -79,6 +79,7 @@ export function Asked({ item, done }: ItemProps) {
       )}
       {item.kind === 'request' && <Answer item={item} done={done} />}
       {item.kind === 'approval' && <Approval item={item} done={done} />}
+      {item.kind === 'conflict' && turn !== null && <BothSides turn={turn} role={item.from} />}
       {item.kind === 'conflict' && <Resolved item={item} done={done} />}
       {item.type === 'landing' && <Work of="turns" id={item.id} />}
       {item.kind !== 'approval' && <WorkOf id={item.id} />}
@@ -131,6 +132,20 @@ function WorkOf({ id }: { readonly id: string }) {
   const shown = useLive<Shown>(at('messages', id)).value.value;
   if (shown?.kind !== 'message' || shown.message.commit === null) return null;
   return <Work of="messages" id={id} />;
+}
+
+/** Both sides of a conflict, in the files that have one. */
+function BothSides({ turn, role }: { readonly turn: string; readonly role: string }) {
+  return (
+    <>
+      <p>
+        {'Removed: what the checkout of '}
+        <Line value={role} limit={40} />
+        {' has. Added: what it is to take in. The worktree has both, between conflict markers.'}
+      </p>
+      <Work of="turns" id={turn} title="Both sides" />
+    </>
+  );
 }
 
 /** A conflict: the person has resolved it in the checkout that its message names. */

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { formatDuration } from '../../kernel/duration.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { LetterType, ProtocolDocument } from '../../documents/protocol.ts';
-import { arrowBetween, bent, labelOf, ring, ringBox, type Edge, type Point } from '../graph.ts';
+import { arrowBetween, bent, labelOf, marginOf, ring, ringBox, type Edge, type Point } from '../graph.ts';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
 import { Empty, Loaded, Table } from '../parts/panel.tsx';
 import { RoleBox, useWidth } from '../parts/role-ring.tsx';
@@ -83,7 +83,7 @@ function Picture({ names, types }: PictureProps) {
   const drawn = Math.min(width.value, 760);
   const height = Math.max(300, names.length * (drawn < 420 ? 92 : 70));
   const box = ringBox(drawn);
-  const places = ring(names, drawn, height, { x: box.width / 2 + 6, y: box.height / 2 + 6 });
+  const places = ring(names, drawn, height, marginOf(box));
   const drawnWays = ways.flatMap((way) => {
     const [from, to] = [places.get(way.from), places.get(way.to)];
     if (from === undefined || to === undefined) return [];

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { money } from '../../kernel/cost.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { command } from '../api/actions.ts';
@@ -22,11 +22,12 @@ import { past } from '../state/past.ts';
 import { link, query } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
-import { allOf, firstToLookAt, timelineOf, treeOf, untilThen, type StepRow } from '../steps.ts';
+import { allOf, firstToLookAt, nextToLookAt, timelineOf, treeOf, untilThen, type StepRow } from '../steps.ts';
 import { RunMap, useShownRows } from './run-map.tsx';
 import { StepPanel, visitOf } from './run-step.tsx';
 import { RunsBeside, starterOf, tookOf } from './runs.tsx';
-import { StepBars } from './timeline.tsx';
+import { onStepClick } from './run-choice.ts';
+import { StepBars, stepLink } from './timeline.tsx';
 import type { Overview } from '../../documents/status.ts';
 
 /** One run on one screen: its steps, the chosen one with its output, and all of them in time. */
@@ -54,10 +55,16 @@ function Shows({ run }: { readonly run: RunDocument }) {
   const explains = useSignal(false);
   const all = useMemo(() => treeOf(run.steps), [run]);
   const asked = query.value.get('step');
+  // What was opened at arrival stays: a log that is read must not be replaced by that of the next step.
+  const opened = useRef<string | null>(null);
   const row = useMemo(() => {
-    const found = asked === null ? undefined : allOf(all).find((each) => each.path === asked);
+    const wanted = asked ?? opened.current;
+    const found = wanted === null ? undefined : allOf(all).find((each) => each.path === wanted);
     return found ?? firstToLookAt(all);
   }, [all, asked]);
+  opened.current ??= row?.path ?? null;
+  const isFollowed = asked === null || run.completed_at === null;
+  const next = isFollowed ? nextToLookAt(all, row) : undefined;
   const chosen = row?.path ?? null;
   const shown = useShownRows(all, chosen);
   return (
@@ -77,7 +84,7 @@ function Shows({ run }: { readonly run: RunDocument }) {
         {row !== undefined && (
           <StepPanel key={row.path} run={run} row={row} timeline={timeline.value.value} />
         )}
-        <Output run={run} row={row} timeline={timeline.value.value} />
+        <Output run={run} row={row} next={next} timeline={timeline.value.value} />
         <Panel title="Timeline" place="run-time">
           <Loaded live={timeline}>
             {(document) => <Bars run={run} rows={shown.rows} document={document} chosen={chosen} />}
@@ -91,15 +98,25 @@ function Shows({ run }: { readonly run: RunDocument }) {
 interface OutputProps {
   readonly run: RunDocument;
   readonly row: StepRow | undefined;
+  /** Where the run is now, if this step is over. */
+  readonly next: StepRow | undefined;
   readonly timeline: TimelineDocument | null;
 }
 
 /** The log of the chosen step: at its error, or following its end. */
-function Output({ run, row, timeline }: OutputProps) {
+function Output({ run, row, next, timeline }: OutputProps) {
   const isLive = run.alive && run.completed_at === null && row?.step?.completed_at == null;
   const hasBegun = row?.step === null || row?.step?.started_at != null;
   return (
-    <Panel title={row === undefined ? 'Output' : `Output of ${oneLine(row.title, 120)}`} place="run-log">
+    <Panel
+      title={row === undefined ? 'Output' : `Output of ${oneLine(row.title, 120)}`}
+      place="run-log"
+      aside={
+        <p role="status">
+          {row !== undefined && next !== undefined && <Next run={run} row={row} next={next} />}
+        </p>
+      }
+    >
       {row === undefined || !hasBegun ? (
         <Empty>It has not run.</Empty>
       ) : (
@@ -112,6 +129,19 @@ function Output({ run, row, timeline }: OutputProps) {
         />
       )}
     </Panel>
+  );
+}
+
+/** Leads from a step that is over to where the run is now. */
+function Next({ run, row, next }: { readonly [Name in 'row' | 'next']: StepRow } & Pick<OutputProps, 'run'>) {
+  const how = next.standing.is === 'working' ? 'now' : next.standing.is;
+  return (
+    <>
+      {`${oneLine(row.name, 40)} is over; ${how}: `}
+      <a href={stepLink(run.run, next.path)} onClick={onStepClick(next.path)}>
+        {`${oneLine(next.title, 60)} →`}
+      </a>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { CardLink } from '../parts/panes.tsx';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
 import { Ago, Id, Lasting, Line, Price, Stands } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
@@ -151,11 +152,7 @@ export function RunsBeside({ chosen }: { readonly chosen: string }) {
           <ul class="cards">
             {runs.slice(0, mostBeside).map((run) => (
               <li key={run.run}>
-                <a
-                  class="card"
-                  href={link('runs', run.run)}
-                  aria-current={run.run === chosen ? 'page' : undefined}
-                >
+                <CardLink to={link('runs', run.run)} isChosen={run.run === chosen} isRow={false}>
                   <span class="row">
                     <strong>
                       <Line value={run.workflow} limit={60} />
@@ -165,7 +162,7 @@ export function RunsBeside({ chosen }: { readonly chosen: string }) {
                   <span>
                     <Stands standing={run.standing} />
                   </span>
-                </a>
+                </CardLink>
               </li>
             ))}
           </ul>

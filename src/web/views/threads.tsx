@@ -3,10 +3,10 @@ import { useRef } from 'preact/hooks';
 import { money } from '../../kernel/cost.ts';
 import { at, threadsPath } from '../api/client.ts';
 import { ActButton, say } from '../parts/form.tsx';
-import { Detail, Panes } from '../parts/panes.tsx';
+import { CardLink, Detail, Panes } from '../parts/panes.tsx';
 import { Empty, Loaded, View } from '../parts/panel.tsx';
 import { Ago, Facts, Id, Line, Price, Sentence, Stands, State, Until, visible } from '../parts/text.tsx';
-import { Why } from '../parts/why.tsx';
+import { useReason, Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { past } from '../state/past.ts';
 import { link, query, refine, refined } from '../state/route.ts';
@@ -154,12 +154,12 @@ function MoreRow() {
 
 /** The filter stays while threads are chosen. */
 function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: boolean }) {
-  const { id, depth, subject, standing, why, messages, turns, cost, opened } = thread;
+  const { id, depth, subject, standing, why, failed, messages, turns, cost, opened } = thread;
   const [, filter = ''] = refined({ at: '' }).split('?');
   const to = `${link('threads', id)}${filter === '' ? '' : `?${filter}`}`;
   return (
     <li class={depth > 0 ? `depth-${String(Math.min(depth, 4))}` : undefined}>
-      <a class="card" data-row href={to} aria-current={isOpen ? 'true' : undefined}>
+      <CardLink to={to} isChosen={isOpen}>
         <strong>
           <Line value={subject} limit={120} />
         </strong>
@@ -172,7 +172,7 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
           )}
           {why !== null && (
             <span class="reason">
-              <Sentence value={why.reason} limit={140} />
+              {failed === null ? <Reason why={why} /> : <Sentence value={failed.text} limit={140} />}
             </span>
           )}
         </span>
@@ -181,9 +181,13 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
           <Price cost={cost} />
           <Ago at={opened} />
         </span>
-      </a>
+      </CardLink>
     </li>
   );
+}
+
+function Reason({ why }: { readonly why: NonNullable<ThreadRow['why']> }) {
+  return <Sentence value={useReason(why)} limit={140} />;
 }
 
 /** One thread: why it waits, and its messages as a conversation. */
@@ -230,7 +234,8 @@ interface AboutProps {
 
 function About({ id, thread, row, sub }: AboutProps) {
   const state = row === null ? thread && <State value={thread.state} /> : <Stands standing={row.standing} />;
-  const reason = thread?.reason ?? thread?.failed;
+  // What does not move says why below, with what changes it.
+  const reason = row?.why == null ? (thread?.reason ?? thread?.failed) : null;
   return (
     <Facts
       of={[
@@ -257,7 +262,7 @@ function Waits({ thread }: { readonly thread: string }) {
     <ul class="waits">
       {items.map((item) => (
         <li key={item.id}>
-          <Stands standing={standingOf(item)} />{' '}
+          {items.length > 1 && <Stands standing={standingOf(item)} />}{' '}
           <a href={link('inbox', item.id)}>
             <Line value={item.subject} limit={160} />
           </a>

@@ -1,5 +1,16 @@
 import { oneLine } from '../../kernel/one-line.ts';
-import { arrowBetween, bent, cycleIn, ring, ringBox, type Box, type Edge, type Point } from '../graph.ts';
+import {
+  arrowBetween,
+  bent,
+  cycleIn,
+  marginOf,
+  ring,
+  ringBox,
+  ringHeight,
+  type Box,
+  type Edge,
+  type Point,
+} from '../graph.ts';
 import { Empty } from '../parts/panel.tsx';
 import { State, toneByStanding, visible } from '../parts/text.tsx';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
@@ -52,8 +63,9 @@ function Drawing({ roles, edges, cycle, width }: DrawingProps) {
   const drawn = Math.min(width, mostWidth);
   const box = ringBox(drawn);
   const perRow = Math.max(2, Math.min(8, Math.floor(width / 190)));
-  const height = Math.max(190, Math.ceil(names.length / perRow) * 84 + 60);
-  const places = ring(names, drawn, height, { x: box.width / 2 + 6, y: box.height / 2 + 6 });
+  const least = Math.max(190, Math.ceil(names.length / perRow) * 84 + 60);
+  const height = ringHeight(names, drawn, box, least);
+  const places = ring(names, drawn, height, marginOf(box));
   const isInCycle = ({ from, to }: Edge) => cycle.includes(from) && cycle.includes(to);
   return (
     <svg

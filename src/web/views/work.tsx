@@ -1,19 +1,26 @@
-import { at } from '../api/client.ts';
+import { at, threadsPath } from '../api/client.ts';
 import { Patch } from '../parts/difference.tsx';
 import { Loaded, Panel, Table } from '../parts/panel.tsx';
-import { Lasting, Line, Sentence, State } from '../parts/text.tsx';
+import { Lasting, Line, Sentence, Stands, State } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
-import type { LandingStatus } from '../../documents/status.ts';
+import { needsYou } from '../waiting.ts';
+import type { LandingStatus, ThreadRow } from '../../documents/status.ts';
 import type { MessageDifference } from '../../documents/mail.ts';
 
-/** What the work of a message changes, or of a turn whose work is to land. */
-export function Work({ of, id }: { readonly of: 'messages' | 'turns'; readonly id: string }) {
+interface WorkProps {
+  readonly of: 'messages' | 'turns';
+  readonly id: string;
+  readonly title?: string;
+}
+
+/** What the work of a message changes, or of a turn that is to land; of a conflict, both sides. */
+export function Work({ of, id, title = 'Files' }: WorkProps) {
   const live = useLive<MessageDifference>(`${at(of, id)}/diff`, 'now');
   return (
     <Loaded live={live}>
       {({ patch }) =>
-        patch === '' ? <p class="dim">It changes no file.</p> : <Patch title="Files" patch={patch} />
+        patch === '' ? <p class="dim">It changes no file.</p> : <Patch title={title} patch={patch} />
       }
     </Loaded>
   );
@@ -21,16 +28,23 @@ export function Work({ of, id }: { readonly of: 'messages' | 'turns'; readonly i
 
 /** The landing queues of all branches, each in its order. */
 export function Landings({ landings }: { readonly landings: readonly LandingStatus[] }) {
+  const ids = [...new Set(landings.map(({ thread }) => thread))];
+  const path = threadsPath(ids.length === 0 ? { limit: 1 } : { ids: ids.join(',') });
+  const threads = useLive<readonly ThreadRow[]>(path).value.value ?? [];
   if (landings.length === 0) return null;
   return (
     <Panel title="Landing queues">
       <Table
         caption="Work that lands"
-        names={['Branch', 'State', 'Turn', 'Role', 'Commit', 'For', 'Held by']}
+        names={['Branch', 'State', 'Work', 'Role', 'Commit', 'For', 'Held by']}
       >
         <tbody>
           {landings.map((landing) => (
-            <Row key={landing.turn} landing={landing} />
+            <Row
+              key={landing.turn}
+              landing={landing}
+              subject={threads.find(({ id }) => id === landing.thread)?.subject ?? ''}
+            />
           ))}
         </tbody>
       </Table>
@@ -40,8 +54,11 @@ export function Landings({ landings }: { readonly landings: readonly LandingStat
 
 function Row({
   landing: { branch, by, state, turn, role, commit, since, blocked },
+  subject,
 }: {
   readonly landing: LandingStatus;
+  /** Of its thread; empty: it has none. */
+  readonly subject: string;
 }) {
   return (
     <tr>
@@ -52,7 +69,7 @@ function Row({
       <td>
         {state === 'approval' ? (
           <a href={link('inbox', turn)}>
-            <State value={state} />
+            <Stands standing={needsYou('landing')} />
           </a>
         ) : (
           <State value={blocked === null ? state : 'blocked'} />
@@ -60,7 +77,7 @@ function Row({
       </td>
       <td>
         <a href={link('turns', turn)} data-row>
-          {turn}
+          {subject === '' ? `turn ${turn}` : <Line value={subject} limit={80} />}
         </a>
       </td>
       <td>

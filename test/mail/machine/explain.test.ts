@@ -325,7 +325,7 @@ describe('why a thread does not move', () => {
     );
     world.turn('backend');
     expect(said(thread(world, 'task'))).toBe(
-      'failed: the thread failed: E_TURNS: the thread has used up its 1 turns (send)',
+      'failed: the thread failed: E_TURNS: the thread has used up its 1 turns (retry)',
     );
   });
 });

@@ -12,6 +12,18 @@ export function ofWorkflow(metric: Metric, workflow: string): Metric {
   return { ...metric, samples };
 }
 
+/**
+ * The labels of samples: first those that every one has, as a row is named by its first column. One
+ * that is empty everywhere says nothing, such as the workflow of a project that has none.
+ */
+export function labelsOf(samples: readonly Sample[]): string[] {
+  const names = [...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))];
+  const empty = (name: string) => samples.filter(({ labels }) => (labels[name] ?? '') === '').length;
+  return names
+    .filter((name) => empty(name) < samples.length)
+    .toSorted((one, other) => Number(empty(one) > 0) - Number(empty(other) > 0));
+}
+
 /** The value of a metric that is not a histogram, with its unit. */
 export function inWords(metric: string, value: number): string {
   if (metric.includes('_usd')) return `$${value.toFixed(value < 1 ? 4 : 2)}`;

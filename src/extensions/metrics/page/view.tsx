@@ -1,7 +1,7 @@
 import { money } from '../../../kernel/cost.ts';
 import { oneLine } from '../../../kernel/one-line.ts';
 import { duration } from '../../../kernel/times.ts';
-import { inWords, ofWorkflow, quantileOf, sumOf } from './sums.ts';
+import { inWords, labelsOf, ofWorkflow, quantileOf, sumOf } from './sums.ts';
 import { Empty, Loaded, Panel, Table, View } from '../../../web/parts/panel.tsx';
 import { Facts, Line } from '../../../web/parts/text.tsx';
 import { useLive } from '../../../web/state/live.ts';
@@ -46,7 +46,7 @@ function Shows({ metrics }: { readonly metrics: readonly Metric[] }) {
   const samplesOf = (name: string) => metrics.find((each) => each.name === name)?.samples ?? [];
   const total = (name: string, status?: string) => sumOf(samplesOf(name), status);
   const ended = total('mailroom_runs_ended_total');
-  const succeeded = total('mailroom_runs_ended_total', 'SUCCEEDED');
+  const succeeded = total('mailroom_runs_ended_total', 'succeeded');
   const counted = metrics.filter(({ samples }) => samples.length > 0);
   if (counted.length === 0) return <Empty>Nothing was counted yet.</Empty>;
   return (
@@ -70,9 +70,7 @@ function Shows({ metrics }: { readonly metrics: readonly Metric[] }) {
 }
 
 function Samples({ metric: { name: metric, help, kind, samples } }: { readonly metric: Metric }) {
-  // A label that is empty everywhere says nothing, such as the workflow of a project that has none.
-  const names = [...new Set(samples.flatMap((each) => Object.keys(each.labels)))];
-  const labels = names.filter((name) => samples.some((each) => each.labels[name] !== ''));
+  const labels = labelsOf(samples);
   const columns = kind === 'histogram' ? ['#Count', '#Mean', '#Median', '#95 %'] : ['#Value'];
   return (
     <Table
@@ -83,8 +81,8 @@ function Samples({ metric: { name: metric, help, kind, samples } }: { readonly m
         {samples.map((sample) => (
           <tr key={JSON.stringify(sample.labels)}>
             {labels.map((label, index) => {
-              const value = oneLine(sample.labels[label] ?? '', 80);
-              return index === 0 && value !== '' ? (
+              const value = oneLine(sample.labels[label] || '–', 80);
+              return index === 0 ? (
                 <th key={label} scope="row">
                   {value}
                 </th>

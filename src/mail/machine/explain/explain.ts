@@ -321,7 +321,7 @@ export class MailExplainer {
     if (state === 'failed')
       return because('failed', `the thread failed${reason ? `: ${reason.code}: ${reason.text}` : ''}`, {
         cause,
-        act,
+        act: failedIn(this.#state, thread)?.act ?? act,
       });
     if (state === 'closed') return this.#closed(thread);
     if (state === 'quiet') {

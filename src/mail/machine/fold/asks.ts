@@ -1,3 +1,4 @@
+import type { TurnId } from '../../../letters/target.ts';
 import type { Ask } from '../event.ts';
 import type { AskState, Mail, MailState } from '../state.ts';
 import { dropDeadline, setDeadline } from './deadlines.ts';
@@ -134,8 +135,8 @@ export function breakAsks(state: MailState, mail: Mail, role: RoleName, reason: 
 }
 
 /** Files one copy under `failed`. If it was a request, this recipient will not answer it. */
-export function failCopy(state: MailState, mail: Mail, role: RoleName, reason: Reason): void {
-  place(state, mail, role, { at: 'failed', reason });
+export function failCopy(state: MailState, mail: Mail, role: RoleName, reason: Reason, turn?: TurnId): void {
+  place(state, mail, role, { at: 'failed', reason, ...(turn !== undefined && { turn }) });
   breakAsks(state, mail, role, reason);
 }
 

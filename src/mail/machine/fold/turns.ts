@@ -169,7 +169,7 @@ export function abandon(state: MailState, turn: Turn, reason: Reason): void {
   const why = forItsRun(state, turn, reason);
   for (const id of turn.messages) {
     const mail = state.mail.get(id);
-    if (mail) failCopy(state, mail, turn.role, why);
+    if (mail) failCopy(state, mail, turn.role, why, turn.id);
   }
   for (const ask of turn.owes) loseCandidate(state, ask, turn.role, why);
   for (const { id, created, text } of lastResultOf(turn)?.staged ?? []) {

@@ -69,7 +69,8 @@ const reading: readonly Route[] = [
   route({
     method: 'get',
     path: '/api/v1/turns/{id}/diff',
-    summary: 'What the work of a turn brings onto the branch that it is to land on',
+    summary:
+      'What the work of a turn brings onto the branch that it is to land on; of a conflict, both sides',
     tag: 'mail',
     params: byTurn,
     document: differenceDocument,

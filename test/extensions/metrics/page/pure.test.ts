@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { inWords, ofWorkflow, quantileOf, sumOf } from '../../../../src/extensions/metrics/page/sums.ts';
+import {
+  inWords,
+  labelsOf,
+  ofWorkflow,
+  quantileOf,
+  sumOf,
+} from '../../../../src/extensions/metrics/page/sums.ts';
 
 describe('the metrics', () => {
   const sample = (workflow: string, status: string, value: number) => ({
@@ -11,17 +17,26 @@ describe('the metrics', () => {
     name: 'mailroom_runs_ended_total' as const,
     kind: 'counter' as const,
     help: 'Runs that have ended',
-    samples: [sample('a', 'SUCCEEDED', 3), sample('a', 'FAILED', 1), sample('b', 'SUCCEEDED', 5)],
+    samples: [sample('a', 'succeeded', 3), sample('a', 'failed', 1), sample('b', 'succeeded', 5)],
   };
 
   it.each([
     ['', undefined, 9],
-    ['', 'SUCCEEDED', 8],
+    ['', 'succeeded', 8],
     ['a', undefined, 4],
-    ['a', 'FAILED', 1],
+    ['a', 'failed', 1],
     ['c', undefined, 0],
   ])('of workflow %j and status %j sum up to %i', (workflow, status, sum) => {
     expect(sumOf(ofWorkflow(ended, workflow).samples, status)).toBe(sum);
+  });
+
+  it('are named first by what all rows have', () => {
+    const of = (workflow: string, role: string) => ({
+      ...sample(workflow, '', 1),
+      labels: { workflow, version: '', role },
+    });
+    expect(labelsOf([of('', 'qa'), of('a', 'dev')])).toEqual(['role', 'workflow']);
+    expect(labelsOf([of('a', 'dev')])).toEqual(['workflow', 'role']);
   });
 
   // Two of ten took up to 1 s, six more up to 5 s, the last two longer than any bound.
