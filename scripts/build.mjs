@@ -193,6 +193,9 @@ async function buildPage(bundle, output) {
     // Its variant for browsers makes HTML of what it reads, which the page's policy forbids, and
     // the other one is large.
     alias: { 'decode-named-character-reference': join(root, 'src/web/named-characters.ts') },
+    plugins: [leanLibraries],
+    // Code of the text editor for Chrome on Android, where it edits as in other browsers without it.
+    define: { 'window.EditContext': 'undefined' },
   };
   const [page, saved] = await Promise.all([
     bundle({

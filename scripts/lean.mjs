@@ -108,6 +108,28 @@ const instead = {
     'linkify-it': withoutLinks,
     './tlds.cjs': 'export default [];',
   },
+  // Footnotes, which the page shows as they were written.
+  'micromark-extension-gfm': {
+    'micromark-extension-gfm-footnote': `export const gfmFootnote = () => ({});
+      export const gfmFootnoteHtml = null;`,
+  },
+  'mdast-util-gfm': {
+    'mdast-util-gfm-footnote': `export const gfmFootnoteFromMarkdown = () => ({});
+      export const gfmFootnoteToMarkdown = null;`,
+  },
+  // A way through any tree with any test: links are found in texts outside of two kinds of nodes.
+  'mdast-util-find-and-replace': {
+    'escape-string-regexp': 'export default String;',
+    'unist-util-is': 'export const convert = (types) => ({ type }) => types.includes(type);',
+    'unist-util-visit-parents': `export const SKIP = 'skip';
+      export function visitParents(node, visit, parents = [], index) {
+        const next = visit(node, parents, index);
+        if (next !== SKIP)
+          for (let at = 0; at < (node.children?.length ?? 0);)
+            at = visitParents(node.children[at], visit, [...parents, node], at);
+        return typeof next === 'number' ? next : index + 1;
+      }`,
+  },
   // Logs.
   ioredis: { debug: 'exports.default = () => Object.assign(() => {}, { enabled: false });' },
   'html-to-text': { 'dom-serializer': `export const render = () => '';` },

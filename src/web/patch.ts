@@ -11,7 +11,7 @@ export interface PatchLine {
 }
 
 export interface Hunk {
-  /** `@@ -1,2 +1,3 @@ function f()`. */
+  /** `@@ -1,2 +1,3 @@ function f()`, or what else says where it is. */
   readonly head: string;
   readonly lines: readonly PatchLine[];
 }

@@ -178,17 +178,9 @@ export const rooms: Readonly<Record<string, Rule>> = {
       'preact/hooks',
       '@preact/signals',
       // The text editor, from its parts: the package `codemirror` has more than is used.
-      ...[
-        'autocomplete',
-        'commands',
-        'lang-yaml',
-        'language',
-        'lint',
-        'merge',
-        'search',
-        'state',
-        'view',
-      ].map((part) => `@codemirror/${part}`),
+      ...['autocomplete', 'commands', 'lang-yaml', 'language', 'lint', 'search', 'state', 'view'].map(
+        (part) => `@codemirror/${part}`,
+      ),
       '@lezer/highlight',
     ],
   },

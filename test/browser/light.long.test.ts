@@ -58,3 +58,36 @@ test('with thousands of threads an event costs the page little', { timeout: 180_
     expect(meter.bytes() - bytes).toBeLessThan(mostBytes);
   }
 });
+
+/** One thread with so many messages, which has failed. Returns its id. */
+async function longThread(count: number): Promise<string> {
+  const { project } = bed.fixture;
+  const drop = (index: number, head: string) =>
+    project.write(
+      `agents/role0/inbox/m${String(index)}.md`,
+      `---\ntype: task\n${head}subject: Part ${String(index)}\n---\nWhat was found, in a sentence of usual length.\n`,
+    );
+  await project.run(['pause', 'role0']);
+  drop(1, '');
+  await project.run(['up', '--until-idle']);
+  const [{ thread }] = JSON.parse((await project.run(['trail', '--json'])).stdout) as [{ thread: string }];
+  for (let index = 2; index <= count; index += 1) drop(index, `thread: ${thread}\n`);
+  await project.run(['up', '--until-idle']);
+  await project.run(['unpause', 'role0']);
+  await project.run(['up', '--until-idle']);
+  return thread;
+}
+
+test('a saved thread of 2,000 messages is below 2 MB, and says first why it failed', async () => {
+  const { fixture } = bed;
+  const thread = await longThread(2_000);
+  const { stdout } = await fixture.project.run(['show', thread, '--html']);
+  expect(Buffer.byteLength(stdout)).toBeLessThan(2_000_000);
+  fixture.project.write('thread.html', stdout);
+  const page = await fixture.open(`file://${fixture.project.root}/thread.html`);
+  const reason = page.getByText(/used up its \d+ turns/).first();
+  await reason.waitFor();
+  expect((await reason.boundingBox())!.y).toBeLessThan(400);
+  expect(await page.locator('.conversation .message').count()).toBeGreaterThanOrEqual(2_000);
+  expect(fixture.faults).toEqual([]);
+});

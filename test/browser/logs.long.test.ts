@@ -32,8 +32,13 @@ steps:
 /** Prints a line for every line that the test writes. */
 const talk = `
 import { existsSync, readFileSync, watch } from 'node:fs';
+let said = 0;
 for (let i = 1; i <= 500; i++) console.log('line ' + i);
-const look = () => { if (existsSync('stop')) { console.log('last words'); watcher.close(); } };
+const look = () => {
+  const wanted = existsSync('more') ? readFileSync('more', 'utf8').split('\\n').length - 1 : 0;
+  while (said < wanted) console.log('more ' + ++said);
+  if (existsSync('stop')) { console.log('last words'); watcher.close(); }
+};
 const watcher = watch('.', look); look();
 `;
 
@@ -178,6 +183,23 @@ test('a log of a step that runs is followed from its end, and not when one has s
   await expectAccessible(page, 'a log that is followed');
   const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   expect(await isWide()).toBe(false);
+
+  // Scrolled back by a real wheel, it stays there while more comes.
+  await page.locator('.log-box').hover();
+  await page.mouse.wheel(0, -2_000);
+  await page.getByText('500 lines', { exact: true }).waitFor();
+  const [first] = await page.locator('.log-row').allInnerTexts();
+  fixture.project.write('more', '\n'.repeat(50));
+  await page.getByText('550 lines', { exact: true }).waitFor();
+  expect((await page.locator('.log-row').allInnerTexts())[0]).toBe(first);
+  expect(await page.getByText('more 50', { exact: true }).count()).toBe(0);
+
+  // At its end it follows again.
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  await page.getByText('550 lines, following').waitFor();
+  fixture.project.write('more', '\n'.repeat(90));
+  await page.getByText('more 90', { exact: true }).waitFor();
+  expect(await isInSight(page, 'more 90')).toBe(true);
 
   fixture.project.write('stop', '');
   await page.getByText('last words').waitFor();

@@ -9,6 +9,7 @@ import { program } from '../../bench/measured.ts';
 import { milliseconds, percentile, type Line } from '../../bench/report.ts';
 import { BenchProject, removeAll } from '../../bench/world.ts';
 import { ended, findBrowser } from './browser-fixture.ts';
+import { enlarge } from './runs.ts';
 import { addressOf } from './shop.ts';
 
 /* The lines `pages` of `npm run bench`, as JSON: what a person waits for in a real browser. */
@@ -17,6 +18,7 @@ const threads = Number(process.argv[2] ?? 10_000);
 const looks = 5;
 const events = 40;
 const openPages = 20;
+const frames = 300;
 const restMs = 10_000;
 
 /** A project with so many open threads, whose roles are paused. */
@@ -123,7 +125,7 @@ async function arriving(browser: Browser, { address, project }: Served): Promise
       );
       took.push(await shown);
     }
-    const how = `p95 of ${String(events)}, in a browser`;
+    const how = `p95 of ${String(events)}, p50 ${milliseconds(percentile(took, 0.5))}, in a browser`;
     return line('the record of a message, until an open page shows it', percentile(took, 0.95), 150, how);
   } finally {
     await context.close();
@@ -152,6 +154,48 @@ function shownAt(page: Page, subject: string): Promise<number> {
       }),
     subject,
   );
+}
+
+/** A run that has failed with a log of 100 MB: until its error is shown, and how the log scrolls. */
+async function largeLog(browser: Browser, { address, project }: Served): Promise<Line[]> {
+  project.write(
+    'workflows/failing.yaml',
+    'name: failing\nversion: "1"\ntimeout: 1h\nsteps:\n  unit: { command: [sh, -c, "echo x; exit 3"] }\n',
+  );
+  spawnSync(process.execPath, [program, 'run', 'failing', '--plain'], { cwd: project.root });
+  const listed = spawnSync(process.execPath, [program, 'runs', '--json'], { cwd: project.root });
+  const [{ run }] = JSON.parse(listed.stdout.toString()) as [{ run: string }];
+  enlarge(project, run, 'unit');
+  const error = (page: Page) => page.getByText('AssertionError: far down').first().waitFor();
+  const { view } = await opened(browser, address, `#/runs/${run}`, error);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.locator('main h1').waitFor();
+  await show(page, `#/runs/${run}`);
+  await error(page);
+  const gaps = await page.evaluate(async (count) => {
+    const box = document.querySelector('.log-box')!;
+    const times: number[] = [];
+    for (let frame = 0; frame <= count; frame += 1) {
+      box.scrollTop -= 400;
+      times.push(await new Promise<number>((resolve) => requestAnimationFrame(resolve)));
+    }
+    return times.slice(1).map((time, index) => time - times[index]!);
+  }, frames);
+  await context.close();
+  // A frame that is late is drawn with the next one; times of frames are rounded.
+  const late = gaps.filter((gap) => gap > 17.7).length / frames;
+  return [
+    line('a run with a failed log of 100 MB, until its error', view, 1_000, `median of ${String(looks)}`),
+    {
+      what: 'frames that are late while a log of 100 MB scrolls',
+      seen: `${(late * 100).toFixed(1)} %, the longest ${milliseconds(Math.max(...gaps))}`,
+      ratio: `of ${String(frames)}, in a browser`,
+      budget: '≤ 1 %',
+      met: late <= 0.01,
+    },
+  ];
 }
 
 /** The share of a core that a server uses while many pages are open and nothing happens. */
@@ -214,6 +258,7 @@ if (path !== null) {
     lines.push(
       ...(await served(filled(10), async (small) => [
         await arriving(browser, small),
+        ...(await largeLog(browser, small)),
         await resting(browser, small),
       ])),
     );

@@ -137,8 +137,8 @@ export async function liveRun(fixture: BrowserFixture, of: string, until: string
 }
 
 /** Makes the log of a step of a run one of more than 100 MB, with its error before the end. */
-export function enlarge({ project }: BrowserFixture, run: string, step: string): void {
-  const folder = join(project.root, '.mailroom/runs', run, 'steps', step, '1.1');
+export function enlarge({ root }: { readonly root: string }, run: string, step: string): void {
+  const folder = join(root, '.mailroom/runs', run, 'steps', step, '1.1');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'stdout');
   const block = Array.from({ length: 10_000 }, (_, line) => `${'x'.repeat(90)} ${String(line)}\n`).join('');
@@ -162,7 +162,7 @@ export async function runsOfEveryKind(fixture: BrowserFixture): Promise<void> {
     'skipping',
   ])
     await ranRun(fixture, of);
-  enlarge(fixture, await newestRun(fixture, 'failing'), 'unit');
+  enlarge(fixture.project, await newestRun(fixture, 'failing'), 'unit');
   const stopped = await liveRun(fixture, 'following', 'talk');
   stopped.program.kill('SIGKILL');
   await ended(stopped.program);

@@ -29,6 +29,8 @@ const a = "<b>";
 \`\`\`
 
 See [the docs](https://example.com/a), https://example.org/ and [mail](mailto:ada@example.com).
+
+[seen at https://example.net/ by ada@example.net]
 `;
 
 const attacks = `<img src=x onerror="document.title=1"><script>document.title=2</script>
@@ -92,6 +94,8 @@ test('Markdown is drawn, its attacks are text, and a long text folds', async () 
     ['the docs', 'https://example.com/a', 'noopener noreferrer'],
     ['https://example.org/', 'https://example.org/', 'noopener noreferrer'],
     ['mail', 'mailto:ada@example.com', 'noopener noreferrer'],
+    ['https://example.net/', 'https://example.net/', 'noopener noreferrer'],
+    ['ada@example.net', 'mailto:ada@example.net', 'noopener noreferrer'],
   ]);
   await expectAccessible(page, 'Markdown');
   await page.getByRole('button', { name: 'Source' }).first().click();

@@ -26,6 +26,8 @@ export interface Subject {
 const pageBytes = 2_000_000;
 /** The most characters of a prompt, or of changes, that are saved. */
 const mostCharacters = 128 * 1024;
+/** The messages without work that have their own view, from the last one on: all are in the thread. */
+const mostMessages = 50;
 
 /**
  * The page with one run or thread in it, as a single HTML file that opens from disk: the script,
@@ -125,8 +127,9 @@ async function collectRun(answers: Answers, run: string): Promise<string[]> {
 async function collectThread(answers: Answers, thread: string): Promise<string[]> {
   const shown = await answers.document<Shown>(`/threads/${thread}`);
   if (shown.kind !== 'thread') return [];
-  for (const { id, commit } of shown.messages) {
-    await answers.document(`/messages/${id}`);
+  for (const [index, { id, commit }] of shown.messages.entries()) {
+    if (commit !== null || index >= shown.messages.length - mostMessages)
+      await answers.document(`/messages/${id}`);
     if (commit !== null) await answers.optional(`/messages/${id}/diff`);
   }
   const turns = [...shown.messages.map(({ turn }) => turn), ...shown.turns.map(({ id }) => id)];

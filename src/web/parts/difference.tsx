@@ -10,12 +10,15 @@ const mostLines = 1_500;
 /** Null: side by side where there is room. */
 const wanted = signal<boolean | null>(null);
 
+function isBeside(): boolean {
+  return wanted.value ?? isWide.value;
+}
+
 /** The files of a patch, with its size: a list that leads to each, and their changed lines. */
 export function Patch({ title, patch }: { readonly title: string; readonly patch: string }) {
   const files = useMemo(() => readPatch(patch), [patch]);
   const sum = (of: 'added' | 'removed') => files.reduce((all, file) => all + file[of], 0);
   const size = `${String(files.length)} ${files.length === 1 ? 'file' : 'files'}, +${String(sum('added'))} −${String(sum('removed'))}`;
-  const isBeside = wanted.value ?? isWide.value;
   const opened = openedOf(files);
   return (
     <Panel title={title} aside={<span class="dim">{size}</span>}>
@@ -24,14 +27,14 @@ export function Patch({ title, patch }: { readonly title: string; readonly patch
         <label class="row">
           <input
             type="checkbox"
-            checked={isBeside}
+            checked={isBeside()}
             onChange={(event) => (wanted.value = event.currentTarget.checked)}
           />{' '}
           Side by side
         </label>
       )}
       {files.map((file, index) => (
-        <File key={index} id={placeOf(index)} file={file} isOpen={opened.has(index)} isBeside={isBeside} />
+        <File key={index} id={placeOf(index)} file={file} isOpen={opened.has(index)} />
       ))}
     </Panel>
   );
@@ -46,7 +49,7 @@ function openedOf(files: readonly PatchFile[]): Set<number> {
   let left = mostLines;
   return new Set(
     files.flatMap((file, index) => {
-      const lines = linesOf(file);
+      const lines = linesOf(file.hunks);
       if (lines > left) return [];
       left -= lines;
       return [index];
@@ -54,7 +57,7 @@ function openedOf(files: readonly PatchFile[]): Set<number> {
   );
 }
 
-function linesOf({ hunks }: PatchFile): number {
+function linesOf(hunks: readonly Hunk[]): number {
   return hunks.reduce((sum, { lines }) => sum + lines.length + 1, 0);
 }
 
@@ -95,16 +98,12 @@ function File({
   id,
   file,
   isOpen,
-  isBeside,
 }: {
   readonly id: string;
   readonly file: PatchFile;
   readonly isOpen: boolean;
-  readonly isBeside: boolean;
 }) {
   const isShown = useSignal(isOpen);
-  const most = useSignal(mostLines);
-  const total = linesOf(file);
   return (
     <details
       class="patch-file"
@@ -121,25 +120,36 @@ function File({
       </summary>
       {file.hunks.length === 0 && <p class="dim">No lines are shown of it.</p>}
       {isShown.value && file.hunks.length > 0 && (
-        <div class="difference" tabIndex={0} role="region" aria-label={`Changes of ${visible(file.path)}`}>
-          <table>
-            <tbody>
-              {within(file.hunks, most.value).map((hunk, index) => (
-                <HunkRows key={index} hunk={hunk} isBeside={isBeside} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ChangedLines hunks={file.hunks} label={`Changes of ${visible(file.path)}`} />
       )}
-      {isShown.value && total > most.value && (
+    </details>
+  );
+}
+
+/** Changed lines with those around them; of many the first. */
+export function ChangedLines({ hunks, label }: { readonly hunks: readonly Hunk[]; readonly label: string }) {
+  const most = useSignal(mostLines);
+  const left = linesOf(hunks) - most.value;
+  return (
+    <>
+      <div class="difference" tabIndex={0} role="region" aria-label={label}>
+        <table>
+          <tbody>
+            {within(hunks, most.value).map((hunk, index) => (
+              <HunkRows key={index} hunk={hunk} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {left > 0 && (
         <p>
           <button type="button" onClick={() => (most.value += 2 * mostLines)}>
             Show more
           </button>{' '}
-          <span class="dim">{`${(total - most.value).toLocaleString('en')} more lines`}</span>
+          <span class="dim">{`${left.toLocaleString('en')} more lines`}</span>
         </p>
       )}
-    </details>
+    </>
   );
 }
 
@@ -154,13 +164,13 @@ function within(hunks: readonly Hunk[], most: number): Hunk[] {
   });
 }
 
-function HunkRows({ hunk, isBeside }: { readonly hunk: Hunk; readonly isBeside: boolean }) {
+function HunkRows({ hunk }: { readonly hunk: Hunk }) {
   return (
     <>
       <tr class="hunk">
-        <td colSpan={isBeside ? 4 : 3}>{visible(hunk.head)}</td>
+        <td colSpan={isBeside() ? 4 : 3}>{visible(hunk.head)}</td>
       </tr>
-      {isBeside
+      {isBeside()
         ? besides(hunk.lines).map(([before, after], index) => (
             <tr key={index}>
               <Half line={before} number={before?.before ?? null} />

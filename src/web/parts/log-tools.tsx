@@ -1,12 +1,18 @@
-import { useSignal } from '@preact/signals';
+import { effect, signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
-import { Problem } from '../api/client.ts';
 import { downloadLog, searchLog } from '../api/logs.ts';
 import type { FollowedLog } from '../state/log-lines.ts';
-import { isWrapped, wrapLogs } from '../state/log-wrap.ts';
 import { saved } from '../state/saved.ts';
 import { complain } from '../state/toasts.ts';
+import { useAction } from './form.tsx';
+
+const place = 'mailroom.logs.wrapped';
+
+/** Whether long lines of logs are wrapped; it is remembered. */
+export const isWrapped = signal(localStorage.getItem(place) !== 'no');
+
+effect(() => localStorage.setItem(place, isWrapped.value ? 'yes' : 'no'));
 
 interface Props {
   /** What the log is called. */
@@ -23,12 +29,6 @@ interface Props {
 export function LogTools({ name, log, total, show, isFollowing }: Props) {
   const failure = log.failure;
   const missing = saved === null ? 0 : total - log.lines.size;
-  const download = () => {
-    downloadLog(log.path).catch((error: unknown) => {
-      if (!(error instanceof Problem)) throw error;
-      complain(error);
-    });
-  };
   return (
     <div class="log-tools">
       <LogSearch name={name} log={log} show={show} />
@@ -47,12 +47,12 @@ export function LogTools({ name, log, total, show, isFollowing }: Props) {
         <input
           type="checkbox"
           checked={isWrapped.value}
-          onChange={(event) => wrapLogs(event.currentTarget.checked)}
+          onChange={(event) => (isWrapped.value = event.currentTarget.checked)}
         />
         Wrap
       </label>
       {saved === null && (
-        <button type="button" class="quiet" onClick={download}>
+        <button type="button" class="quiet" onClick={() => void downloadLog(log.path).catch(complain)}>
           Download
         </button>
       )}
@@ -78,36 +78,28 @@ interface Hits {
 /** Shows the next line that holds what is sought, or the one before; more are read as needed. */
 function useSearch({ log, show }: Pick<Props, 'log' | 'show'>) {
   const hits = useSignal<Hits | null>(null);
-  const isBusy = useSignal(false);
+  const { busy, run } = useAction();
   const go = (next: Hits) => {
     hits.value = next;
     const line = next.lines[next.at];
     if (line !== undefined) show(line);
   };
   const find = async (text: string, by: 1 | -1) => {
-    if (text === '' || isBusy.value) return;
+    if (text === '') return;
     const known = hits.value?.text === text ? hits.value : null;
     const at = known === null ? 0 : known.at + by;
     if (known !== null && known.lines[at] !== undefined) return go({ ...known, at });
     if (known !== null && (by === -1 || known.next === null))
       return go({ ...known, at: by === 1 ? 0 : known.lines.length - 1 });
-    isBusy.value = true;
-    try {
-      const found = await searchLog(log.path, text, known?.next ?? 1);
-      go({ text, lines: [...(known?.lines ?? []), ...found.lines], next: found.next, at });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      complain(error);
-    } finally {
-      isBusy.value = false;
-    }
+    const found = await searchLog(log.path, text, known?.next ?? 1);
+    go({ text, lines: [...(known?.lines ?? []), ...found.lines], next: found.next, at });
   };
-  return { hits: hits.value, isBusy: isBusy.value, find };
+  return { hits: hits.value, busy, find: (text: string, by: 1 | -1) => run(() => find(text, by)) };
 }
 
 /** Finds lines by what they hold: Enter goes to the next one, Shift+Enter to the one before. */
 function LogSearch({ name, log, show }: Pick<Props, 'name' | 'log' | 'show'>) {
-  const { hits, isBusy, find } = useSearch({ log, show });
+  const { hits, busy, find } = useSearch({ log, show });
   const input = useRef<HTMLInputElement>(null);
   const go = (by: 1 | -1) => void find(input.current?.value ?? '', by);
   return (
@@ -134,7 +126,7 @@ function LogSearch({ name, log, show }: Pick<Props, 'name' | 'log' | 'show'>) {
       <button type="button" aria-label="Previous line found" onClick={() => go(-1)}>
         ↑
       </button>
-      <button type="submit" aria-label="Next line found" aria-busy={isBusy}>
+      <button type="submit" aria-label="Next line found" aria-busy={busy.value}>
         ↓
       </button>
       <span class="dim" role="status">

@@ -6,6 +6,7 @@ import { colourCode } from '../../kernel/terminal-colours.ts';
 import type { FollowedLog } from '../state/log-lines.ts';
 import { query, refineAll, refined } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
+import { useHeight } from '../state/windowed.ts';
 import { visible } from './text.tsx';
 
 /** The height of a line that is not wrapped, in pixels, as the style sheet has it. */
@@ -60,7 +61,7 @@ function usePlace(log: FollowedLog) {
     useRef<HTMLDivElement>(null),
     useRef<HTMLDivElement>(null),
   ];
-  const [scrolled, height, fits] = [useSignal(0), useSignal(400), useSignal<number | null>(null)];
+  const [scrolled, height, fits] = [useSignal(0), useHeight(box), useSignal<number | null>(null)];
   // Where it was scrolled to by this code, and not by the person.
   const placed = useRef(0);
   const total = log.total.value ?? 0;
@@ -74,13 +75,6 @@ function usePlace(log: FollowedLog) {
     placed.current = scrolled.value;
   };
   useEffect(() => log.want(first + 1 - ahead, view.last + ahead), [log, first, view.last]);
-  useEffect(() => {
-    const seen = box.current;
-    if (seen === null) return undefined;
-    const observer = new ResizeObserver(() => (height.value = seen.clientHeight));
-    observer.observe(seen);
-    return () => observer.disconnect();
-  }, []);
   return { box, pane, rows, scrolled, placed, height, fits, total, view, first, scrollTo };
 }
 

@@ -3,8 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { LogPlace } from '../api/logs.ts';
 import { FollowedLog } from '../state/log-lines.ts';
 import { query } from '../state/route.ts';
-import { isWrapped } from '../state/log-wrap.ts';
-import { LogTools } from './log-tools.tsx';
+import { isWrapped, LogTools } from './log-tools.tsx';
 import { LogWindow, type LogGoal } from './log-window.tsx';
 import { Empty, Trouble } from './panel.tsx';
 

@@ -51,7 +51,7 @@ function Command({ value }: { readonly value: string }) {
   const status = useLive<Overview>('/status').value.value;
   const act = saved === null ? actOf(value, status?.runs.map(({ run }) => run) ?? []) : null;
   return (
-    <div class="act">
+    <div class="act row">
       {act?.do === 'send' && (
         <ActButton kind="primary" act={() => perform(at(...act.path))}>
           <Line value={act.label} limit={60} />

@@ -1,8 +1,22 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 /** Rows that are drawn above and below those in sight. */
 const beyond = 12;
+
+/** The height of the inside of a box, in pixels, also when it changes. */
+export function useHeight(box: RefObject<HTMLElement | null>): Signal<number> {
+  const height = useSignal(600);
+  useEffect(() => {
+    const seen = box.current;
+    if (seen === null) return undefined;
+    const observer = new ResizeObserver(() => (height.value = seen.clientHeight));
+    observer.observe(seen);
+    return () => observer.disconnect();
+  }, []);
+  return height;
+}
 
 /**
  * The rows in sight of a list of any length, all of one height in pixels. The chosen row, by its
@@ -10,14 +24,7 @@ const beyond = 12;
  */
 export function useWindow(count: number, height: number, chosen: number, name: string | null) {
   const box = useRef<HTMLDivElement>(null);
-  const [top, room] = [useSignal(0), useSignal(600)];
-  useEffect(() => {
-    const seen = box.current;
-    if (seen === null) return undefined;
-    const observer = new ResizeObserver(() => (room.value = seen.clientHeight));
-    observer.observe(seen);
-    return () => observer.disconnect();
-  }, []);
+  const [top, room] = [useSignal(0), useHeight(box)];
   useEffect(() => {
     const seen = box.current;
     if (seen === null || chosen < 0) return;

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
+import { ChangedLines } from '../../../web/parts/difference.tsx';
 import { go, link } from '../../../web/state/route.ts';
 import { notify } from '../../../web/state/toasts.ts';
+import { hunksBetween } from './comparison.ts';
 import type { Composer } from './model.ts';
 import { NameForm } from './name-form.tsx';
 import { formOf, shown } from './source-text.ts';
-import { openComparison } from './text-editor.ts';
 
 /** Somebody else has changed the file: nothing is overwritten before a person has decided. */
 export function Conflict({ composer }: { readonly composer: Composer }) {
@@ -58,18 +59,8 @@ function SaveAs({ composer }: { readonly composer: Composer }) {
 }
 
 function Difference({ ours, theirs }: { readonly ours: string; readonly theirs: string }) {
-  const host = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (host.current === null) return undefined;
-    const form = formOf(ours);
-    const original = shown(theirs, formOf(theirs)).replaceAll('\r\n', '\n').replaceAll('\n', form.eol);
-    return openComparison({
-      host: host.current,
-      text: shown(ours, form),
-      original,
-      eol: form.eol,
-      label: 'What your text changes in the file',
-    });
-  }, [ours, theirs]);
-  return <div class="source" ref={host} />;
+  const [before, after] = [theirs, ours].map((text) => shown(text, formOf(text)).replaceAll('\r\n', '\n'));
+  const hunks = useMemo(() => hunksBetween(before!, after!), [before, after]);
+  if (hunks.length === 0) return <p class="dim">The lines are the same.</p>;
+  return <ChangedLines hunks={hunks} label="What your text changes in the file" />;
 }

@@ -184,7 +184,7 @@ function Value(props: FieldProps) {
         {overridden !== null && <strong>{` Overridden by ${overridden}.`}</strong>}
       </p>
       {problem !== null && (
-        <p class="wrong" role="status">
+        <p class="fault" role="status">
           {visible(problem)}
         </p>
       )}

@@ -12,11 +12,9 @@ import {
 import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from '@codemirror/lint';
-import { unifiedMergeView } from '@codemirror/merge';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { EditorState, type Extension } from '@codemirror/state';
 import {
-  drawSelection,
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
@@ -53,10 +51,7 @@ const look = EditorView.theme({
     borderRight: '1px solid var(--line)',
   },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--raised)' },
-  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
-    backgroundColor: 'var(--accent-soft)',
-  },
+  '.cm-content': { caretColor: 'var(--ink)' },
   '.cm-tooltip, .cm-panels': {
     backgroundColor: 'var(--surface)',
     color: 'var(--ink)',
@@ -68,16 +63,12 @@ const look = EditorView.theme({
   },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--bad)' },
   '.cm-diagnostic-warning': { borderLeftColor: 'var(--wait)' },
-  '.cm-changedLine': { backgroundColor: 'var(--good-soft)' },
-  '&.cm-merge-b .cm-deletedText': { background: 'var(--bad-soft)' },
-  '.cm-deletedChunk': { backgroundColor: 'var(--bad-soft)' },
 });
 
 const usual: Extension = [
   lineNumbers(),
   highlightActiveLineGutter(),
   highlightSpecialChars(),
-  drawSelection(),
   indentOnInput(),
   bracketMatching(),
   highlightActiveLine(),
@@ -92,14 +83,11 @@ const usual: Extension = [
 /** A change that undo takes back as a whole, and alone. */
 const whole = { userEvent: 'graph', annotations: isolateHistory.of('full') };
 
-interface Options {
+interface EditorOptions {
   readonly host: HTMLElement;
   readonly text: string;
   readonly eol: string;
   readonly label: string;
-}
-
-interface EditorOptions extends Options {
   readonly complete: CompletionSource;
   readonly changed: (text: string) => void;
   /** Line, from 1. */
@@ -199,29 +187,4 @@ function markOf(
     source: code,
     message: hint === null ? message : `${message}\n${hint}`,
   };
-}
-
-/** Shows what differs between two texts. Returns how to close it. */
-export function openComparison({
-  host,
-  text,
-  eol,
-  label,
-  original,
-}: Options & { readonly original: string }): () => void {
-  const view = new EditorView({
-    root: rootOf(host),
-    parent: rootOf(host),
-    state: EditorState.create({
-      doc: text,
-      extensions: [
-        usual,
-        EditorState.readOnly.of(true),
-        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-        EditorState.lineSeparator.of(eol),
-        unifiedMergeView({ original, mergeControls: false }),
-      ],
-    }),
-  });
-  return () => view.destroy();
 }
