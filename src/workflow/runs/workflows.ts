@@ -36,6 +36,7 @@ import {
 } from '../../project/definition/find-workflow.ts';
 import {
   appendMissingLines,
+  missingLines,
   listWorkflowFiles,
   writeMissing,
 } from '../../project/definition/project-files.ts';
@@ -273,17 +274,11 @@ export class Workflows {
    */
   records(workspace: string, home: OwnWorkspace): RecordsFolder {
     const base = new RealDisk(baseOf(workspace, home));
-    const records = `${home.records.split('/')[0] ?? home.records}/`;
-    const ignored =
-      base
-        .read('.gitignore', 1024 * 1024)
-        ?.toString('utf8')
-        .split(/\r?\n/) ?? [];
-    const isMissing = (line: string) =>
-      !ignored.some((each) => [line, line.slice(0, -1), `/${line}`].includes(each.trim()));
-    const lines = [records, '.mailroom/'].filter(isMissing);
+    const records = `/${home.records.split('/')[0] ?? home.records}/`;
+    const text = base.read('.gitignore', 1024 * 1024)?.toString('utf8') ?? '';
+    const lines = missingLines(text, [records, '/.mailroom/']);
     return {
-      isFirst: base.look(home.records) === null && isMissing(records),
+      isFirst: base.look(home.records) === null && lines.includes(records),
       lines,
       ignore: () => void appendMissingLines(base, '.gitignore', lines),
     };
