@@ -74,7 +74,7 @@ function messageLines(
       ['fields', values.join(', ')],
       ['attached', attachments.join(', ')],
       ['commit', commit === null ? '' : `${shortCommit(commit)} on ${branch ?? ''}`],
-      ['landed', landed === null ? '' : `${shortCommit(landed.commit)} on ${landed.branch}`],
+      ['landed', landed === null ? '' : landedWords(landed)],
       ['file', path ?? ''],
       ...copies.map((copy) => [copy.role, copyWords(copy)] as const),
       ...(request === null ? [] : askPairs(request, now)),
@@ -82,6 +82,11 @@ function messageLines(
     '',
     ...printable(message.body).trimEnd().split('\n'),
   ];
+}
+
+function landedWords({ branch, commit, before }: NonNullable<MessageDocument['landed']>): string {
+  const was = before === null ? '' : `, before ${shortCommit(before)}`;
+  return `${shortCommit(commit)} on ${branch}${was}`;
 }
 
 function text(value: Json): string {

@@ -20,9 +20,13 @@ const message = z
     commit: z.string().nullable().describe('The commit that it is about'),
     branch: z.string().nullable().describe('The branch of its author that has the commit'),
     landed: z
-      .strictObject({ branch: z.string(), commit: z.string() })
+      .strictObject({
+        branch: z.string(),
+        commit: z.string().describe('The commit there since'),
+        before: z.string().nullable().describe('The commit there before; null: not known'),
+      })
       .nullable()
-      .describe('The branch that its work came onto, and the commit there'),
+      .describe('The branch that its work came onto'),
     attachments: texts,
     fields: anyValues,
     extra: anyValues.describe("Keys of the front matter that are not Mailroom's"),

@@ -1,6 +1,7 @@
 import { closeSync, copyFileSync, existsSync, renameSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentOf, openPlainFile } from '../process/plain-file.ts';
+import type { RunResult } from '../process/run.ts';
 import { realPlace, workingTreeAt } from '../process/sandbox/repository-place.ts';
 import {
   copyIndex,
@@ -14,6 +15,7 @@ import {
   type GitLook,
 } from './git-look.ts';
 import { git } from './git.ts';
+import { givenIn, isGiven, undoing } from './given.ts';
 import { treeInIndex } from './plain-index.ts';
 import { durably, GitProblem } from './refs.ts';
 import { emptyStale, innerRepositories, workInside } from './submodules.ts';
@@ -139,10 +141,10 @@ export class Checkout {
   /**
    * The tree of all files that git does not ignore. Stages them, so that the checkout's own git
    * shows what is committed. `tip`: the commit that they are compared with; `known`: its tree, if
-   * that is known.
+   * that is known; `given`: also the files that the step was given.
    */
-  async tree(tip: string, known: string | null): Promise<FoundTree> {
-    const tree = await this.#stage(true);
+  async tree(tip: string, known: string | null, { given = false } = {}): Promise<FoundTree> {
+    const tree = await this.#stage(true, given ? null : tip);
     if (existsSync(join(this.#path, '.gitmodules'))) await this.#mustHaveNoWorkInside();
     if (tree === known) return { tree, changes: [], objects: [] };
     const changes = await treeChanges(this.#path, tip, tree, { folders: true });
@@ -175,15 +177,12 @@ export class Checkout {
   /** A tree with these changes undone. */
   undone(tree: string, changes: readonly TreeChange[]): Promise<string> {
     return this.#look(async (look) => {
-      const lines = changes.map(({ wasMode, was, path }) =>
-        /^0+$/.test(wasMode) ? `0 ${was}\t${path}\0` : `${wasMode} ${was}\t${path}\0`,
-      );
       const steps = [
         () => look.git(['read-tree', tree]),
         () =>
           look.git(['update-index', '-z', '--replace', '--index-info'], {
             cwd: look.top,
-            stdin: lines.join(''),
+            stdin: undoing(changes),
           }),
         () => look.git(['write-tree', '--missing-ok']),
       ];
@@ -214,15 +213,17 @@ export class Checkout {
     });
   }
 
-  /** `puts`: whether the checkout's own index gets them too. */
-  #stage(puts: boolean): Promise<string> {
+  /** `puts`: whether the checkout's own index gets them too; `tip`: what was given stays as it is there. */
+  #stage(puts: boolean, tip: string | null = null): Promise<string> {
     return this.#look(async (look) => {
       this.#mustBeTop(look);
       const taken = await takeFiles(look, '--all');
-      const written = taken.exitCode === 0 ? await look.git(['write-tree', '--missing-ok']) : taken;
-      if (written.exitCode !== 0) throw new GitProblem(`the files cannot be read: ${whyOf(written)}`);
+      if (taken.exitCode !== 0) throw unreadable(taken);
+      const given = tip === null ? [] : givenIn(this.#path);
+      const tree = await writtenTree(look);
+      const apart = given.length === 0 ? tree : await withoutGiven(look, given, tip ?? '', tree);
       if (puts) putIndex(look);
-      return written.stdout.trim();
+      return apart;
     });
   }
 
@@ -253,6 +254,33 @@ interface Unresolved {
 }
 
 const checkoutMs = 600_000;
+
+function unreadable(failed: RunResult): GitProblem {
+  return new GitProblem(`the files cannot be read: ${whyOf(failed)}`);
+}
+
+/** The tree of the look's index. */
+async function writtenTree(look: GitLook): Promise<string> {
+  const written = await look.git(['write-tree', '--missing-ok']);
+  if (written.exitCode !== 0) throw unreadable(written);
+  return written.stdout.trim();
+}
+
+/** The tree with the given folders as they are in the tip; the look's index follows. */
+async function withoutGiven(
+  look: GitLook,
+  given: readonly string[],
+  tip: string,
+  tree: string,
+): Promise<string> {
+  const changes = (await treeChanges(look.top, tip, tree)) ?? [];
+  const placed = changes.filter(({ path }) => isGiven(given, path));
+  if (placed.length === 0) return tree;
+  const args = ['update-index', '-z', '--replace', '--index-info'];
+  const done = await look.git(args, { cwd: look.top, stdin: undoing(placed) });
+  if (done.exitCode !== 0) throw unreadable(done);
+  return writtenTree(look);
+}
 
 /** What changes with the settings of a checkout's own repository; null: there is none. */
 function settingsSeen(path: string): string | null {

@@ -77,8 +77,8 @@ export async function landWork(
 const parts = ['commit', 'onto', 'result'] as const;
 type Move = Readonly<Record<(typeof parts)[number], string>>;
 
-/** The move of a branch that a landing has begun; durable, and none of its commits is pruned. */
-class Intent {
+/** The move of a branch that was begun; durable, and none of its commits is pruned. */
+export class Intent {
   readonly #refs: Refs;
   readonly #name: string;
 
@@ -96,6 +96,13 @@ class Intent {
   async note(move: Move): Promise<void> {
     const changes = parts.map((part) => ({ ref: this.#ref(part), to: move[part] }));
     await this.#refs.move(changes, 'land');
+  }
+
+  async forget(): Promise<void> {
+    await this.#refs.move(
+      parts.map((part) => ({ ref: this.#ref(part), to: null })),
+      'land',
+    );
   }
 
   #ref(part: keyof Move): string {

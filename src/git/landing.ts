@@ -105,11 +105,19 @@ async function prepare(refs: Refs, files: Checkout, work: LandingWork) {
   if (met === null || met.base === null) throw await unrelated(refs, work);
   const { one: onto, base } = met;
   if (base === commit) return { onto, result: onto };
-  if (base === onto && by !== 'squash') return { onto, result: commit };
+  if (base === onto && (await goesForward(refs, onto, work))) return { onto, result: commit };
   const tree = base === onto ? `${commit}^{tree}` : await mergeTree(files, onto, work);
   if (by === 'rebase') return { onto, result: await rebase(files, refs, { onto, tree, work }) };
   const parents = by === 'merge' ? [onto, commit] : [onto];
   return { onto, result: await refs.commit(tree, parents, byAuthor(work)) };
+}
+
+/**
+ * Whether the branch moves to the work itself. A merge is one commit on the line of first parents,
+ * and begins where the branch was: reverting it takes back all of the work.
+ */
+async function goesForward(refs: Refs, onto: string, { by, commit }: LandingWork): Promise<boolean> {
+  return by === 'rebase' || (by === 'merge' && (await refs.object(`${commit}^1`)) === onto);
 }
 
 async function unrelated(refs: Refs, { branch, commit }: LandingWork): Promise<Error> {

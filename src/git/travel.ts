@@ -63,7 +63,7 @@ export function packWork(
     if (head === null) throw new GitProblem(`the branch ${turn.branch} is gone`);
     // Somebody may have moved the branch meanwhile.
     if (again === head && known !== null && known === (await unchanged)) return { commit: head, head };
-    const { tree, changes } = await files.tree(head, again === head ? known : null);
+    const { tree, changes } = await files.tree(head, again === head ? known : null, { given: true });
     if (changes.length === 0) return { commit: head, head };
     const identity = { name: turn.role, email: `${turn.role}@mailroom` };
     const args = ['commit-tree', '-p', head, '-F', '-', tree];

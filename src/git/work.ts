@@ -8,6 +8,7 @@ import { obeyedPlaces } from '../process/sandbox/obeyed-paths.ts';
 import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { pathsOf, type FoundTree } from './checkout.ts';
 import { listBytes } from './git-look.ts';
+import { noteGiven } from './given.ts';
 import { judgeChanges } from './judged-changes.ts';
 import { commitOf, mergeAll, type About, type Merge, type MergeConflict } from './merging.ts';
 import { GitProblem, Refs } from './refs.ts';
@@ -36,6 +37,7 @@ export async function enterCheckout(project: string, path: string, entering: Ent
     const { takes, edits, base, last, branch, resolving } = entering;
     const wanted = (takes ?? []).map(({ commit }) => commit);
     const { isNew, found, ...begun } = await checkout.prepare(base ?? 'HEAD', last, wanted);
+    noteGiven(path, entering.given ?? []);
     const { tip, conflict: laid } = begun;
     if (edits && last !== null) await mustContain(refs, branch, tip, last);
     if (takes === null || (laid !== null && resolving === 'role')) {

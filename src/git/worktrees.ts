@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
 import { enumerate } from '../kernel/enumerate.ts';
 import { roleBranch, roleCheckout, rulesReason, threadBranch } from '../kernel/work.ts';
 import { obeyedPlaces } from '../process/sandbox/obeyed-paths.ts';
 import { git, whyGitFailed } from './git.ts';
+import { givenIn, isGiven } from './given.ts';
 import { judgeChanges, type NamedFiles } from './judged-changes.ts';
 import { Refs } from './refs.ts';
 import type { RunResult } from '../process/run.ts';
@@ -64,7 +65,9 @@ export class Worktrees {
       path === null ? null : changedFiles({ workspace: folder, base: 'HEAD' }, everything),
       this.#git(['rev-list', '--count', `HEAD..${branch}`]),
     ]);
-    const uncommitted = changes === null ? 0 : changes.ok ? changes.changed.length : null;
+    const given = path === null ? [] : givenIn(folder);
+    const own = changes?.ok === true ? changes.changed.filter((each) => !isGiven(given, each)) : [];
+    const uncommitted = changes === null || changes.ok ? own.length : null;
     const unmerged = ahead.exitCode === 0 ? Number(ahead.stdout.trim()) : null;
     return { ...owner, branch, path, uncommitted, unmerged };
   }
@@ -131,6 +134,7 @@ export class Worktrees {
     const folder = this.#folder(owner);
     if (!existsSync(join(folder, '.git'))) return;
     await mustHoldNoWork(folder);
+    await this.#takeBackGiven(folder);
     // An agent may have left the checkout on another branch, or made its branch a name of another
     // one, which this commit must not move.
     const branch = `refs/heads/${branchOf(owner)}`;
@@ -141,6 +145,15 @@ export class Worktrees {
     const clean = await this.#git(['diff', '--cached', '--quiet'], folder);
     if (clean.exitCode === 0) return;
     await this.#must(['commit', '-q', '-m', subject], folder);
+  }
+
+  /** What a step was given is not its work. */
+  async #takeBackGiven(folder: string): Promise<void> {
+    for (const given of givenIn(folder)) {
+      rmSync(join(folder, given), { recursive: true, force: true });
+      // Where the commit has something in that place. Else git refuses, and there is nothing to do.
+      await this.#git(['checkout', '-q', 'HEAD', '--', `:(literal)${given}`], folder);
+    }
   }
 
   async #removeCheckout(owner: Owner): Promise<void> {

@@ -66,6 +66,8 @@ export interface Entering extends WorkingTurn {
   readonly resolves: 'all' | 'text' | 'none';
   /** Who was asked to resolve the conflict that lies in its checkout; null: not asked. */
   readonly resolving: 'role' | 'person' | null;
+  /** Folders of the checkout that it is given files in, which are not its work; absent: none. */
+  readonly given?: readonly string[];
 }
 
 /** What the commit of a turn says. */

@@ -44,7 +44,7 @@ export function layersOf(template: string): string[] {
 }
 
 /** What git leaves alone in every project; a template may add to it in a file `gitignore`. */
-const ignored = ['.mailroom/', ...boxes.map((box) => `agents/*/${box}/`)];
+const ignored = ['/.mailroom/', ...boxes.map((box) => `agents/*/${box}/`)];
 
 /**
  * Copies a template into a project, keeping existing files and adding no second protocol.

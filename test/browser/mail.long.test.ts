@@ -245,7 +245,8 @@ test('the chosen row comes into sight of its list, and what arrives takes no foc
       const [box, row] = [list, list.querySelector('[aria-current]')!].map((each) =>
         each.getBoundingClientRect(),
       );
-      return row!.top >= box!.top && row!.bottom <= box!.bottom && scrollY === 0;
+      if (row === undefined || box === undefined) return false;
+      return row.top >= box.top && row.bottom <= box.bottom && scrollY === 0;
     });
   await expect.poll(isSeen).toBe(true);
 

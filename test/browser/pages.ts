@@ -181,7 +181,7 @@ async function largeLog(browser: Browser, { address, project }: Served): Promise
       box.scrollTop -= 400;
       times.push(await new Promise<number>((resolve) => requestAnimationFrame(resolve)));
     }
-    return times.slice(1).map((time, index) => time - times[index]!);
+    return times.slice(1).map((time, index) => time - times[index]);
   }, frames);
   await context.close();
   // A frame that is late is drawn with the next one; times of frames are rounded.

@@ -51,6 +51,8 @@ describe('the program', () => {
         retry <target> [step]       put a failed message back into its inboxes, or run a failed step and
                                     the steps after it again
         worktree [action] [thread]  list, merge or remove the git worktrees of threads and roles
+        undo <what>                 take back what a message, a thread or a run has landed, by one more
+                                    commit
         prune [kinds...]            list and remove old turns, runs and worktrees that nothing needs
         mcp                         serve the tools of the project, or inside a turn those of the turn,
                                     over MCP on stdio

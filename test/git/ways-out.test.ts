@@ -60,7 +60,7 @@ async function inTurn(one: Role, more: Parameters<Role['enter']>[1] = {}): Promi
 async function inStep({ root }: Repository): Promise<Worked> {
   const git = stepGit(root, [], named);
   const key = { path: 'build' as StepPath, iteration: 1, attempt: 1, check: 0 };
-  const launch = { run: thread, key, work: { kind: 'agent' } } as unknown as Launch;
+  const launch = { run: thread, key, work: { kind: 'agent' }, inputs: [] } as unknown as Launch;
   const checkout: LaunchCheckout = {
     name: 'build',
     edits: true,

@@ -92,6 +92,26 @@ describe('work that lands', () => {
     );
   });
 
+  it('is taken back by a command, and `show` names where the branch was', async () => {
+    begin(team('main'));
+    task('left', 'Add left');
+    await up();
+    const [before, after] = [git('rev-parse', '--short=10', 'main^'), git('rev-parse', '--short=10', 'main')];
+    const [{ id } = { id: '' }] = (await document<{ id: string; type: string }[]>('trail')).filter(
+      ({ type }) => type === 'done',
+    );
+    expect((await project.run(['show', id])).stdout).toContain(`${after} on main, before ${before}\n`);
+    const { stdout } = await project.run(['undo', id]);
+    expect(stdout).toBe(`${after} is undone on main, by ${git('rev-parse', '--short=10', 'main')}\n`);
+    expect(git('diff', '--stat', before, 'main')).toBe('');
+    expect(git('status', '--porcelain')).toBe('');
+    const again = await project.run(['undo', 'last']);
+    expect([again.code, again.stderr]).toEqual([
+      1,
+      'error E_REFUSED: the landing is not undone: nothing of it is left on `main`\n',
+    ]);
+  });
+
   it('goes back to its author when it conflicts, with the reason', async () => {
     begin(team('{ branch: main, by: squash }'));
     task('left', 'Write both');

@@ -44,6 +44,36 @@ const shell = (script: string) => `command: [bash, -ec, '${script}']`;
 const own = 'workspace: { worktree: step }';
 
 describe('steps with git worktrees of their own', () => {
+  it('commit and land their work, and nothing that they were given', async () => {
+    begin(`
+  plan: { ${shell('echo plan > plan.md')}, outputs: [{ name: plan, path: plan.md, required: true }] }
+  implement:
+    depends_on: [plan]
+    inputs: [{ from: plan, artifact: plan, as: plan.md }, { from: plan, artifact: plan, as: kept.txt.d }]
+    ${shell('test -f plan.md/plan.md; echo work > work.txt; echo more >> plan.md/plan.md; test -e again || { touch again; exit 1; }')}
+    on_failure: retry
+    max_retries: 1
+    retry: { base: 1ms }
+    ${own}
+  publish: { depends_on: [implement], land: main }
+`);
+    git('config', 'status.showUntrackedFiles', 'all');
+    const { run, status, steps } = await play();
+    expect([status, steps['implement']?.attempts]).toEqual(['SUCCEEDED', 2]);
+    expect(project.read('plan.md')).toBe('plan\n');
+    const tree = (name: string) => git('ls-tree', '-r', '--name-only', name).split('\n');
+    expect(tree('main')).toEqual(expect.arrayContaining(['again', 'kept.txt', 'work.txt']));
+    expect(tree('main').filter((path) => path.startsWith('plan') || path.includes('.d/'))).toEqual([]);
+    const [worktree] = JSON.parse((await project.run(['worktree', '--json'])).stdout) as object[];
+    expect(worktree).toMatchObject({ uncommitted: 0, unmerged: 0 });
+    const removed = await project.run(['worktree', 'remove', run, '--role', 'implement']);
+    expect(removed).toMatchObject({ code: 0, stderr: '' });
+    expect(tree(steps['implement']?.commit?.branch ?? '')).toEqual(tree('main'));
+    const undone = await project.run(['undo', run]);
+    expect(undone.stdout).toMatch(/^\w{10} is undone on main, by \w{10}\n$/);
+    expect(tree('main')).not.toContain('work.txt');
+  });
+
   it('work at the same time, and a merge has the work of both', async () => {
     begin(`
   left: { ${shell('echo left > left.txt')}, ${own} }

@@ -189,6 +189,13 @@ export const mail: Commands = {
     examples: ['mailroom worktree', 'mailroom worktree merge 4f2a9c'],
     run: async () => (await import('../actions/worktree.ts')).worktree,
   },
+  undo: {
+    about: 'take back what a message, a thread or a run has landed, by one more commit',
+    arguments: { '<what>': 'the message, thread or run: its id, the beginning or end of it, or `last`' },
+    options: json,
+    examples: ['mailroom undo 4f2a9c', 'mailroom undo last'],
+    run: async () => (await import('../actions/undo.ts')).undo,
+  },
   prune: {
     about: 'list and remove old turns, runs and worktrees that nothing needs',
     arguments: {

@@ -1,5 +1,5 @@
 import type { Json } from '../../kernel/json.ts';
-import { subjectOf, type Message } from './message.ts';
+import { subjectOf, type Message, type Work } from './message.ts';
 
 /**
  * Words that YAML can only read as that string, in a block and (without commas) between brackets.
@@ -74,11 +74,16 @@ export function quotedMessage(message: Message): string {
   return `${formatEntry('type', type)}${about}${particulars(message)}\n${body}`;
 }
 
+/** `main 1f0c… 77ab…`: the branch, its commit since and before. */
+function landedText({ branch, commit, before }: NonNullable<Work['landed']>): string {
+  return [branch, commit, before].filter((part) => part !== null).join(' ');
+}
+
 /** The lines of front matter that not every message has. */
 function particulars({ work, attachments, fields, extra }: Message): string {
   let text = '';
   if (work !== null) text += formatEntry('commit', work.commit) + formatEntry('branch', work.branch);
-  if (work?.landed) text += formatEntry('landed', `${work.landed.branch} ${work.landed.commit}`);
+  if (work?.landed) text += formatEntry('landed', landedText(work.landed));
   if (attachments.length > 0) text += formatEntry('attachments', [...attachments]);
   const entries = Object.entries(fields);
   if (entries.length > 0)

@@ -7,7 +7,12 @@ export interface Work {
   readonly commit: string;
   readonly branch: string;
   /** Where it landed before the message was delivered; null: nowhere. */
-  readonly landed: { readonly branch: string; readonly commit: string } | null;
+  readonly landed: {
+    readonly branch: string;
+    readonly commit: string;
+    /** Where the branch was before; null: a message of an earlier version does not say. */
+    readonly before: string | null;
+  } | null;
 }
 
 /** A message in a mailbox: the envelope is the front matter, the body is prose. */

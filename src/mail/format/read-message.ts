@@ -58,10 +58,9 @@ export function parseEnvelope(text: string, file: string): Checked<Message> {
   return { ok: true, value, warnings: [] };
 }
 
-/** `main 1f0c…`: the branch, and its commit since. */
 function landedOf(envelope: Envelope): Work['landed'] {
-  const [branch, commit] = envelope.name('landed')?.split(' ') ?? [];
-  return branch === undefined || commit === undefined ? null : { branch, commit };
+  const [branch, commit, before = null] = envelope.name('landed')?.split(' ') ?? [];
+  return branch === undefined || commit === undefined ? null : { branch, commit, before };
 }
 
 function workOf(envelope: Envelope): Work | null {

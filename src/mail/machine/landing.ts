@@ -37,7 +37,7 @@ type LandingPhase =
   | { readonly is: 'queued' }
   /** The branch moves now. Even if its turn has been abandoned meanwhile, it may have moved. */
   | { readonly is: 'checked'; readonly onto: string; readonly result: string }
-  | { readonly is: 'landed'; readonly result: string };
+  | { readonly is: 'landed'; readonly onto: string; readonly result: string };
 
 /** Names exactly what a person is asked to let land; null: it is not asked. */
 export function changesOf({ phase, commit }: Landing): string | null {

@@ -107,12 +107,18 @@ export function appendMissingLines(disk: Disk, path: string, lines: readonly str
     throw new MailroomError('E_FILE', `cannot add to ${path}: ${content.problem}`);
   const text = content === 'gone' ? '' : content.text;
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const present = new Set(text.split(/\r?\n/).map((line) => line.trim()));
-  const missing = lines.filter((line) => !present.has(line));
+  const missing = missingLines(text, lines);
   if (missing.length === 0) return [];
   const gap = text === '' || text.endsWith('\n') ? '' : newline;
   disk.write(real, text + gap + missing.map((line) => line + newline).join(''));
   return missing;
+}
+
+/** The lines that a text lacks. A path is there with and without its first and last slash. */
+export function missingLines(text: string, lines: readonly string[]): string[] {
+  const bare = (line: string) => line.trim().replace(/^\/(?=.)|(?<=.)\/$/g, '');
+  const present = new Set(text.split(/\r?\n/).map(bare));
+  return lines.filter((line) => !present.has(bare(line)));
 }
 
 /**

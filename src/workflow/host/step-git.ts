@@ -32,6 +32,7 @@ export function stepGit(project: string, protectedBranches: readonly string[], n
         base: null,
         last,
         resolves: hasResolver ? ('all' as const) : ('none' as const),
+        ...(launch.inputs.length > 0 && { given: launch.inputs.map((input) => input.as) }),
         resolving: isKnown ? (hasResolver ? ('role' as const) : ('person' as const)) : null,
       };
       return enterWork(project, pathOf(launch, checkout), entering);

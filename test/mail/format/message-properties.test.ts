@@ -19,7 +19,11 @@ const extraKey = word.map((key) => `x-${key}`);
 const noReturn = (text: string): boolean => !text.includes('\r\n');
 
 const commit = fc.stringMatching(/^[0-9a-f]{40}$/);
-const landed = fc.record({ branch: fc.stringMatching(/^[a-z][a-z/-]{0,12}$/), commit });
+const landed = fc.record({
+  branch: fc.stringMatching(/^[a-z][a-z/-]{0,12}$/),
+  commit,
+  before: fc.option(commit),
+});
 
 const anyMessage: fc.Arbitrary<Message> = fc.record({
   id: fc.uuid({ version: 7 }),

@@ -32,7 +32,7 @@ const message: Message = {
   work: {
     commit: '1f3a'.repeat(10),
     branch: 'mailroom/t/engineer',
-    landed: { branch: 'main', commit: 'c0de'.repeat(10) },
+    landed: { branch: 'main', commit: 'c0de'.repeat(10), before: 'bead'.repeat(10) },
   },
   attachments: ['src/parser.ts'],
   fields: { verdict: 'approved', rounds: 3, notes: ['a, b', 'no'], deep: { ok: true } },
@@ -60,7 +60,7 @@ describe('a message as a file', () => {
         'created: 2026-11-21T20:45:12.000Z',
         `commit: ${'1f3a'.repeat(10)}`,
         'branch: mailroom/t/engineer',
-        'landed: main c0dec0dec0dec0dec0dec0dec0dec0dec0dec0de',
+        `landed: main ${'c0de'.repeat(10)} ${'bead'.repeat(10)}`,
         'attachments: [src/parser.ts]',
         'fields:',
         '  verdict: approved',

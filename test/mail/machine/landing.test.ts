@@ -59,7 +59,7 @@ describe('work that lands', () => {
     expect(world.state.mail.get('done')?.message.work).toEqual({
       commit: 'work-of-left',
       branch: 'mailroom/task/left',
-      landed: { branch: 'main', commit: 'one' },
+      landed: { branch: 'main', commit: 'one', before: 'base' },
     });
     expect(world.thread('task')).toBe('closed');
     expect(world.landings()).toEqual(['t2: check']);

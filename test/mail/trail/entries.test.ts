@@ -91,7 +91,7 @@ describe('a turn that was committed', () => {
   });
 
   it('names the work that its messages are about', () => {
-    const landed = { branch: 'main', commit: 'decade' };
+    const landed = { branch: 'main', commit: 'decade', before: 'facade' };
     const work = { commit: 'c0ffee', branch: 'mailroom/thread/engineer', landed };
     const happened = event({
       type: 'committed',

@@ -2,6 +2,20 @@ import type { Mutation } from './mutation.ts';
 
 export const git: readonly Mutation[] = [
   {
+    mechanism: 'a landing that begins where the branch was',
+    file: 'git/landing.ts',
+    from: "(by === 'merge' && (await refs.object(`${commit}^1`)) === onto)",
+    to: "by === 'merge'",
+    seenBy: ['test/git/undo-landing.test.ts'],
+  },
+  {
+    mechanism: 'an undo that was killed and is finished',
+    file: 'git/undo-landing.ts',
+    from: 'last !== null && (await move',
+    to: 'last === undefined && (await move',
+    seenBy: ['test/git/undo-landing.test.ts'],
+  },
+  {
     mechanism: 'one landing a branch at a time',
     file: 'mail/machine/rules/landing.ts',
     from: "landing.phase.is !== 'queued' || busy.has(branch) || isPaused",

@@ -48,7 +48,7 @@ function kindsOf(before: readonly string[], after: readonly string[]): PatchLine
   const old = before.slice(start, before.length - end);
   const own = after.slice(start, after.length - end);
   const common = commonLines(old, own);
-  const kinds = new Array<PatchLine['kind']>(start).fill('same');
+  const kinds: PatchLine['kind'][] = Array.from({ length: start }, () => 'same');
   for (let [left, right] = [0, 0]; left < old.length || right < own.length;) {
     const isSame = left < old.length && old[left] === own[right];
     const isRemoved =
@@ -57,7 +57,7 @@ function kindsOf(before: readonly string[], after: readonly string[]): PatchLine
     if (isSame || isRemoved) left += 1;
     if (isSame || !isRemoved) right += 1;
   }
-  return kinds.concat(new Array<PatchLine['kind']>(end).fill('same'));
+  return kinds.concat(Array.from({ length: end }, () => 'same' as const));
 }
 
 /** How many lines two lists have in common from two places on, in order. */

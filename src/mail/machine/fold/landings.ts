@@ -39,8 +39,7 @@ export function landing(state: MailState, event: LandingEvent): boolean {
       if (known.phase.is !== 'checked') return false;
       followBranch(state, known.lands.branch, known.phase);
       if (!state.turns.has(known.turn)) return state.landings.delete(known.turn);
-      const { result } = known.phase;
-      return change(state, known, { blocked: null, phase: { is: 'landed', result } });
+      return change(state, known, { blocked: null, phase: { ...known.phase, is: 'landed' } });
     }
     default:
       return event satisfies never;

@@ -151,7 +151,7 @@ export function withWork(turn: Turn, sent: readonly Sent[], landing: Landing | n
 }
 
 function landedAt({ phase, lands: { branch } }: Landing) {
-  return phase.is === 'landed' ? { branch, commit: phase.result } : null;
+  return phase.is === 'landed' ? { branch, commit: phase.result, before: phase.onto } : null;
 }
 
 /** A role that must not edit passes on the commit that it read. */
