@@ -6,9 +6,12 @@ import type { Root, RootContent } from 'mdast';
 /** More signs of quotes and lists at the beginning of a line cost time and say nothing. */
 const tooDeep = /^(?:[ \t]{0,3}(?:>|[-+*]|\d{1,9}[.)])[ \t]?){8}/m;
 
+/** Each bracket that opens may look through all that follow. */
+const mostBrackets = 1_000;
+
 /** The syntax tree of Markdown; null: it is not worth one, or would cost too much. */
 export function treeOf(text: string): Root | null {
-  if (tooDeep.test(text)) return null;
+  if (tooDeep.test(text) || text.split('[').length > mostBrackets) return null;
   const tree = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   return tree.children.every(isPlain) ? null : tree;
 }

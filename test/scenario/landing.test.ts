@@ -101,8 +101,10 @@ describe('work that lands', () => {
       ({ type }) => type === 'done',
     );
     expect((await project.run(['show', id])).stdout).toContain(`${after} on main, before ${before}\n`);
-    const { stdout } = await project.run(['undo', id]);
-    expect(stdout).toBe(`${after} is undone on main, by ${git('rev-parse', '--short=10', 'main')}\n`);
+    const landed = git('rev-parse', 'main');
+    const undone = await document('undo', id);
+    const commit = git('rev-parse', 'main');
+    expect(undone).toEqual({ schema: 1, undone: [{ branch: 'main', landed, commit }] });
     expect(git('diff', '--stat', before, 'main')).toBe('');
     expect(git('status', '--porcelain')).toBe('');
     const again = await project.run(['undo', 'last']);

@@ -270,8 +270,8 @@ export const mail: readonly Mutation[] = [
   {
     mechanism: 'what waits for an answer is not put away',
     file: 'mail/questions/done.ts',
-    from: "if (item.kind === 'notice') return item;",
-    to: 'return item;',
+    from: "if (item.kind === 'notice') return item.id;",
+    to: 'return item.id;',
     seenBy: ['test/cli/inbox.test.ts'],
   },
   {

@@ -304,9 +304,9 @@ export const security: readonly Mutation[] = [
   },
   {
     mechanism: 'a link to a log works once',
-    file: 'server/http/routes/logs.ts',
-    from: 'links.delete(secret);\n    if (link',
-    to: 'if (link',
+    file: 'server/http/served-logs.ts',
+    from: 'this.#links.delete(secret);\n    return link',
+    to: 'return link',
     seenBy: ['test/server/http/logs.test.ts'],
   },
   {
