@@ -194,7 +194,7 @@ async function buildPage(bundle, output) {
     // the other one is large.
     alias: { 'decode-named-character-reference': join(root, 'src/web/named-characters.ts') },
     plugins: [leanLibraries],
-    // Code of the text editor for Chrome on Android, where it edits as in other browsers without it.
+    // Code of the text editor for Chrome on Android, which edits there as elsewhere without it.
     define: { 'window.EditContext': 'undefined' },
   };
   const [page, saved] = await Promise.all([

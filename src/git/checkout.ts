@@ -213,7 +213,10 @@ export class Checkout {
     });
   }
 
-  /** `puts`: whether the checkout's own index gets them too; `tip`: what was given stays as it is there. */
+  /**
+   * `puts`: whether the checkout's own index gets them too; `tip`: what was given stays as it is
+   * there.
+   */
   #stage(puts: boolean, tip: string | null = null): Promise<string> {
     return this.#look(async (look) => {
       this.#mustBeTop(look);

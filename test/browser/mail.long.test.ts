@@ -202,7 +202,7 @@ test('what failed is red with its reason and Retry: the role, the thread, and th
   await go(page, 'threads');
   await page.getByRole('link', { name: /^Totals that fail/ }).click();
   await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).waitFor();
-  await page.locator('.detail time').first().click();
+  await page.locator('.detail a[href*="messages/"]').first().click();
   await page.getByRole('link', { name: 'turn t1' }).click();
   await page.getByRole('heading', { name: 'clumsy, turn t1: Totals that fail' }).waitFor();
   await go(page, 'threads');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pickItem } from '../../src/mail/questions/positions.ts';
+import { asked } from './asked.ts';
 import { ProjectFixture } from './project-fixture.ts';
 import { letter, team } from './team.ts';
 import type { RunStatusDocument } from '../../src/documents/status.ts';
@@ -34,19 +35,6 @@ function waiting(...gates: readonly (readonly [gate: string, ...approvers: strin
     resume: null,
     cost: { usd: 0, tokens: 0, unpriced: 0 },
   };
-}
-
-/** The engineer has asked people something, each with a subject of its own. */
-function asked(questions: Readonly<Record<string, string>>, text = team): ProjectFixture {
-  const fixture = new ProjectFixture(text);
-  fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
-  const files = Object.entries(questions).map(([to, subject]) => [
-    `${to}.md`,
-    letter('question', to, subject),
-  ]);
-  fixture.work('engineer', { files: Object.fromEntries(files) as Record<string, string> });
-  if ('lead' in questions) fixture.environment = { MAILROOM_USER: 'lead' };
-  return fixture;
 }
 
 /** The answer of a person to a request, as a file. */
@@ -331,84 +319,5 @@ describe('approve without a gate', () => {
       'error E_TARGET: `@1` is not a gate that waits:\n  e1b40a free  ship: May free run?\n  e1b40a ok  ship: May ok run?\n' +
         'hint: say which one, for example e1b40a free\n',
     );
-  });
-});
-
-describe('inbox --done', () => {
-  /** A project with notices about files, and a request. */
-  function noticed(...files: string[]): ProjectFixture {
-    const fixture = asked({ user: 'Which parser?' });
-    for (const file of files) fixture.drop(`agents/user/inbox/${file}`, 'What is this?\n');
-    return fixture;
-  }
-  const kinds = async (fixture: ProjectFixture) =>
-    ((await fixture.json('inbox')).document as { items: { kind: string }[] }).items.map(({ kind }) => kind);
-
-  it('moves every notice to what is handled, and loses none', async () => {
-    const fixture = noticed('x.md', 'y.md');
-    expect(await fixture.run('inbox', '--done')).toMatchObject({
-      code: 0,
-      out: '2 notices put away, in processed/.\n',
-    });
-    expect(fixture.disk.list('agents/user/processed/2026-11')).toHaveLength(2);
-    expect(await kinds(fixture)).toEqual(['request']);
-    for (const _ of [1, 2, 3]) {
-      fixture.now += 60_000;
-      fixture.look();
-    }
-    expect([...fixture.state.unread.values()].map(({ message }) => message.type)).toEqual(['question']);
-    expect((await fixture.run('inbox', '--done')).out).toBe('There is no notice.\n');
-  });
-
-  it('takes effect in the list before a controller has seen it', async () => {
-    const fixture = noticed('x.md', 'y.md');
-    fixture.up = false;
-    const { document } = await fixture.json('inbox', '--done=@2');
-    expect(document).toEqual({ schema: 1, done: [expect.any(String)], before: [] });
-    expect(await kinds(fixture)).toEqual(['request', 'notice']);
-  });
-
-  it.each([true, false])(
-    'puts away the others where one was put away before; a controller: %s',
-    async (up) => {
-      const fixture = noticed('x.md', 'y.md');
-      fixture.up = up;
-      const ids = [...fixture.state.unread.values()]
-        .filter(({ message }) => message.type !== 'question')
-        .map(({ message }) => message.id);
-      const [first = '', second = ''] = ids;
-      expect((await fixture.json('inbox', `--done=${first.slice(-6)}`)).document).toMatchObject({
-        done: [first],
-      });
-      if (up)
-        for (const _ of [1, 2, 3]) {
-          fixture.now += 60_000;
-          fixture.look();
-        }
-      const again = `--done=${first.slice(-6)},${second}`;
-      expect((await fixture.json('inbox', again)).document).toEqual({
-        schema: 1,
-        done: [second],
-        before: [first],
-      });
-      expect((await fixture.run('inbox', again)).out).toBe(
-        `Put away before: ${first.slice(-6)}, ${second.slice(-6)}.\n`,
-      );
-      expect((await fixture.run('inbox', `--done=${first},abcdef`)).err).toContain('no notice is `abcdef`');
-    },
-  );
-
-  it('refuses what waits for an answer, and what is not there, and moves nothing', async () => {
-    const fixture = noticed('x.md');
-    const id = fixture.id('Which parser?').slice(-6);
-    expect(await fixture.run('inbox', `--done=@2,${id}`)).toMatchObject({
-      code: 1,
-      err: expect.stringContaining(`${id} waits for you: it is not a notice`) as unknown,
-    });
-    expect(await fixture.run('inbox', '--done=@7')).toMatchObject({
-      err: expect.stringContaining('no notice is `@7`') as unknown,
-    });
-    expect(await fixture.run('inbox', '--done', '--watch')).toMatchObject({ code: 2 });
-    expect(await kinds(fixture)).toEqual(['request', 'notice']);
   });
 });

@@ -25,12 +25,12 @@ it('reads the end of a log again where that was asked for while it was read', as
   await log.follow();
   expect(server.asked.map(({ place }) => place)).toEqual(['end']);
   server.asked[0]?.answer(linesOf(1, 'one', 'two'));
-  await vi.waitUntil(() => server.asked.length === 2);
+  await expect.poll(() => server.asked.length).toBe(2);
   expect(server.asked[1]?.place).toBe(3);
   // Again while the second reading is under way.
   await log.follow();
   server.asked[1]?.answer(linesOf(3, 'three'));
-  await vi.waitUntil(() => server.asked.length === 3);
+  await expect.poll(() => server.asked.length).toBe(3);
   expect(server.asked[2]?.place).toBe(4);
   server.asked[2]?.answer(linesOf(4));
   await opened;

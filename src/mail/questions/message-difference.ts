@@ -32,7 +32,7 @@ export async function messageDifference(project: Project, word: string): Promise
   return differenceOf(project, { message: id, commit, base });
 }
 
-/** What the checkout of a role has, against what it is to take in, in the files that conflict. */
+/** What the checkout of a role has, against what it is to merge, in the files that conflict. */
 async function conflictDifference({ root }: Project, turn: Turn): Promise<MessageDifference> {
   const { thread, role, messages } = turn;
   const laid = `refs/mailroom/conflict/${thread}/${role}`;

@@ -114,7 +114,7 @@ export function appendMissingLines(disk: Disk, path: string, lines: readonly str
   return missing;
 }
 
-/** The lines that a text lacks. A path is there with and without its first and last slash. */
+/** The lines that a file lacks. A path is there with and without its first and last slash. */
 export function missingLines(text: string, lines: readonly string[]): string[] {
   const bare = (line: string) => line.trim().replace(/^\/(?=.)|(?<=.)\/$/g, '');
   const present = new Set(text.split(/\r?\n/).map(bare));

@@ -26,7 +26,7 @@ export interface Subject {
 const pageBytes = 2_000_000;
 /** The most characters of a prompt, or of changes, that are saved. */
 const mostCharacters = 128 * 1024;
-/** The messages without work that have their own view, from the last one on: all are in the thread. */
+/** So many messages without work have their own view, the last ones: all are in the thread. */
 const mostMessages = 50;
 
 /**

@@ -12,7 +12,7 @@ export function focusTitle(): void {
   given = title;
 }
 
-/** A title that has loaded after its place takes the focus, unless a person has moved it meanwhile. */
+/** A title that loads after its place takes the focus, unless a person has moved it meanwhile. */
 export function titleArrived(): void {
   const { activeElement: focused } = document;
   if (given !== null && (focused === given || focused === document.body)) focusTitle();

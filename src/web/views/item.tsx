@@ -141,7 +141,7 @@ function BothSides({ turn, role }: { readonly turn: string; readonly role: strin
       <p>
         {'Removed: what the checkout of '}
         <Line value={role} limit={40} />
-        {' has. Added: what it is to take in. The worktree has both, between conflict markers.'}
+        {' has. Added: what it is to merge. The worktree has both, between conflict markers.'}
       </p>
       <Work of="turns" id={turn} title="Both sides" />
     </>

@@ -55,7 +55,7 @@ function Shows({ run }: { readonly run: RunDocument }) {
   const explains = useSignal(false);
   const all = useMemo(() => treeOf(run.steps), [run]);
   const asked = query.value.get('step');
-  // What was opened at arrival stays: a log that is read must not be replaced by that of the next step.
+  // What was opened at arrival stays: no log may go away from under its reader.
   const opened = useRef<string | null>(null);
   const row = useMemo(() => {
     const wanted = asked ?? opened.current;

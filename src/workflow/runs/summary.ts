@@ -18,7 +18,7 @@ export interface RunHosting {
 
 type FromJournal = Omit<RunSummary, 'schema' | 'started_by' | 'person' | 'standing' | 'alive'>;
 
-/** What lists show of a run, by its journal and its definition alone. Keeps nothing of the state. */
+/** What lists show of a run, by its journal and definition alone. Keeps nothing of the state. */
 export interface RunRow {
   readonly shown: FromJournal;
   /** Milliseconds since 1970; null: it has not ended. */

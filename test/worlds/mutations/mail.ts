@@ -272,14 +272,14 @@ export const mail: readonly Mutation[] = [
     file: 'mail/questions/done.ts',
     from: "if (item.kind === 'notice') return item.id;",
     to: 'return item.id;',
-    seenBy: ['test/cli/inbox.test.ts'],
+    seenBy: ['test/cli/inbox-done.test.ts'],
   },
   {
     mechanism: 'a notice that was put away is not listed before a controller has seen it',
     file: 'mail/questions/inbox.ts',
     from: 'isAnswered(role, message) || isPutAway(project, message, role)',
     to: 'isAnswered(role, message)',
-    seenBy: ['test/cli/inbox.test.ts'],
+    seenBy: ['test/cli/inbox-done.test.ts'],
   },
   {
     mechanism: 'an answer that no process has read yet is not asked for again',

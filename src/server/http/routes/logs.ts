@@ -33,9 +33,10 @@ interface Logs<Params extends Readonly<Record<string, string>>> {
 }
 
 function routesOf<Params extends Readonly<Record<string, string>>>(
-  { path, what, tag, params, find }: Logs<Params>,
+  logs: Logs<Params>,
   served: ServedLogs,
 ): Route[] {
+  const { path, what, tag, params, find } = logs;
   const number = z.coerce.number().int().min(1);
   return [
     route({
@@ -73,6 +74,16 @@ function routesOf<Params extends Readonly<Record<string, string>>>(
         return { document: found };
       },
     }),
+    ...wholeOf(logs, served),
+  ];
+}
+
+/** The whole log, for programs, and by a link for a browser. */
+function wholeOf<Params extends Readonly<Record<string, string>>>(
+  { path, what, tag, params, find }: Logs<Params>,
+  served: ServedLogs,
+): Route[] {
+  return [
     route({
       method: 'get',
       path: `${path}/content`,

@@ -199,7 +199,7 @@ test('a run is planned and started in the composer, with what is not saved', asy
   await page.getByRole('button', { name: 'Plan and run' }).click();
   await page.getByRole('button', { name: 'Show the price' }).click();
   await page.getByText('Fill this in.').waitFor();
-  await page.getByRole('textbox', { name: 'version required' }).fill('3.0.0');
+  await page.getByRole('textbox', { name: 'version (required)' }).fill('3.0.0');
   await page.getByRole('button', { name: 'Show the price' }).click();
   await page.getByRole('heading', { name: 'What a run would do' }).waitFor();
   await expectAccessible(page, 'plan in the composer');
