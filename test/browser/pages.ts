@@ -142,7 +142,9 @@ function shownAt(page: Page, subject: string): Promise<number> {
     (of) =>
       new Promise<number>((resolve) => {
         new MutationObserver((_changes, observer) => {
-          const row = [...document.querySelectorAll('tr')].find((each) => each.textContent.includes(of));
+          const row = [...document.querySelectorAll('.cards .card')].find((each) =>
+            each.textContent.includes(of),
+          );
           const recorded = row?.querySelector('time')?.dateTime;
           if (recorded === undefined) return;
           observer.disconnect();
@@ -181,7 +183,7 @@ async function largeLog(browser: Browser, { address, project }: Served): Promise
       box.scrollTop -= 400;
       times.push(await new Promise<number>((resolve) => requestAnimationFrame(resolve)));
     }
-    return times.slice(1).map((time, index) => time - times[index]);
+    return times.slice(1).map((time, index) => time - (times[index] ?? time));
   }, frames);
   await context.close();
   // A frame that is late is drawn with the next one; times of frames are rounded.
