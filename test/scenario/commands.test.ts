@@ -46,6 +46,7 @@ const changing: readonly (readonly [line: string, code: number])[] = [
   ['retry t99', 2],
   ['reload', 0],
   ['prune --yes', 0],
+  ['undo nothing', 2],
   ['worker', 2],
   ['workers', 2],
   ['nip send', 0],

@@ -281,9 +281,6 @@ export class RunFiles {
     const folder = this.#folder(this.#workspace, contextDir);
     for (const { id } of definition.body.steps) this.#guard(this.#workspace, join(folder, id), id);
     this.#workspace.makeFolder(folder);
-    // As caches do: a line in the project's own .gitignore would have to name every such folder.
-    if (folder !== '' && this.#workspace.list(folder)?.length === 0)
-      this.#workspace.write(`${folder}/.gitignore`, '*\n');
     return this.#root(folder === '' ? this.#workspace.root : `${this.#workspace.root}/${folder}`);
   }
 

@@ -27,10 +27,6 @@ const hushed: Mask = { text: hush, name: hush };
 
 const made = { outputs: [output('plan', 'out/plan.md'), output('code', './src/')] };
 
-/** What lies in the context folder, which git ignores. */
-const inContext = ({ tree }: { tree: (path: string) => string[] }) =>
-  tree('project/context').filter((path) => path !== '.gitignore');
-
 describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
   it('gives a process its folder, and its workspace', () => {
     const fixture = make();
@@ -66,7 +62,7 @@ describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
       decision: null,
       warnings: [],
     });
-    expect(inContext(fixture)).toEqual([
+    expect(fixture.tree('project/context')).toEqual([
       'make/',
       'make/code/',
       'make/code/a.ts',
@@ -102,9 +98,7 @@ describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
     const collected = filesOf(fixture).collect(launch('make', made), false);
     expect(collected.missing).toEqual([{ ...made.outputs[0], found: 'a fifo (named pipe)' }]);
     expect(collected.artifacts.map(({ name }) => name)).toEqual(['code']);
-    expect(inContext(fixture)).toEqual([]);
-    // Whatever the project ignores.
-    expect(fixture.text('project/context/.gitignore')).toBe('*\n');
+    expect(fixture.tree('project/context')).toEqual([]);
   });
 
   it('misses what cannot be there because a file is in the way', () => {
@@ -341,7 +335,7 @@ describe.each(runFixtures)('RunFiles: $name', ({ make }) => {
     files.meta('make', { stepId: 'make', output: 'say "hush"', artifacts: [{ name: 'plan' }] });
     files.summary({ hush: ['hush', 1, null] });
     files.convergence('make', 3, { stage: 2 });
-    expect(inContext(fixture)).toEqual([
+    expect(fixture.tree('project/context')).toEqual([
       '_workflow.json',
       'make/',
       'make/_convergence/',
