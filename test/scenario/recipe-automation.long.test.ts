@@ -34,7 +34,7 @@ it('an issue becomes a pull request with all that the agent made, and nothing el
       'mailroom.yaml': 'trail: off\nsandbox: off\n',
       'package.json': '{"scripts": {"test": "test -f test/new.test.js"}}\n',
       'workflows/issue.yaml': block('workflows/issue.yaml'),
-      '.gitignore': '/bin/\n/play/\n/remote.git/\n',
+      '.gitignore': '/bin/\n/play/\n/remote.git/\n/context/\n',
     },
   );
   try {
