@@ -101,5 +101,5 @@ describe('the folders of extensions', () => {
       'test/web',
     ];
     await expect(run('npx', ['vitest', 'run', ...tests], { cwd: copy, env })).resolves.toBeDefined();
-  });
+  }, 900_000);
 });
