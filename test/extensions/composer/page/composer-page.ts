@@ -8,9 +8,9 @@ export async function open(page: Page, id: string): Promise<void> {
   await page.getByRole('group', { name: /^Graph of/ }).waitFor();
 }
 
-/** Opens the drawer of the text. */
+/** Opens the drawer of the text; by the keyboard, as buttons move while the editor is loaded. */
 export async function openText(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Text', exact: true }).click();
+  await page.getByRole('button', { name: 'Text', exact: true }).press('Enter');
   await page.getByRole('textbox', { name: 'Text of the workflow' }).waitFor();
 }
 
