@@ -276,7 +276,8 @@ async function withoutGiven(
   tip: string,
   tree: string,
 ): Promise<string> {
-  const changes = (await treeChanges(look.top, tip, tree)) ?? [];
+  const changes = await treeChanges(look.top, tip, tree);
+  if (changes === null) throw new GitProblem(`the files cannot be compared with ${tip}`);
   const placed = changes.filter(({ path }) => isGiven(given, path));
   if (placed.length === 0) return tree;
   const args = ['update-index', '-z', '--replace', '--index-info'];

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { workingTreeAt } from '../process/sandbox/repository-place.ts';
 import type { TreeChange } from './workspace-tree.ts';
 
@@ -17,7 +17,8 @@ export function givenIn(path: string): string[] {
 /** Adds folders to the list, before anything is placed there. */
 export function noteGiven(path: string, folders: readonly string[]): void {
   const [list, known] = [listOf(path), givenIn(path)];
-  const all = [...new Set([...known, ...folders])];
+  const plain = folders.map((folder) => posix.join(folder, '.').replace(/\/$/, ''));
+  const all = [...new Set([...known, ...plain])];
   if (list === null || all.length === known.length) return;
   writeFileSync(`${list}.new`, all.map((folder) => `${folder}\n`).join(''));
   renameSync(`${list}.new`, list);

@@ -49,7 +49,7 @@ describe('steps with git worktrees of their own', () => {
   plan: { ${shell('echo plan > plan.md')}, outputs: [{ name: plan, path: plan.md, required: true }] }
   implement:
     depends_on: [plan]
-    inputs: [{ from: plan, artifact: plan, as: plan.md }, { from: plan, artifact: plan, as: kept.txt.d }]
+    inputs: [{ from: plan, artifact: plan, as: plan.md }, { from: plan, artifact: plan, as: ./kept.txt.d/ }]
     ${shell('test -f plan.md/plan.md; echo work > work.txt; echo more >> plan.md/plan.md; test -e again || { touch again; exit 1; }')}
     on_failure: retry
     max_retries: 1
