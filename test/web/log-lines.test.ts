@@ -37,3 +37,24 @@ it('reads the end of a log again where that was asked for while it was read', as
   expect(server.asked).toHaveLength(3);
   expect([...log.lines.values()]).toEqual(['one', 'two', 'three']);
 });
+
+it('reads a log that is scrolled upwards in whole pieces, and none of them twice', async () => {
+  server.asked = [];
+  const log = new FollowedLog('/log');
+  const lines = Array.from({ length: 2_000 }, (_, index) => `line ${String(index + 1)}`);
+  const answer = async () => {
+    const { place, answer: give } = server.asked.at(-1)!;
+    const first = place === 'end' ? 1_701 : Number(place);
+    give({ ...linesOf(first, ...lines.slice(first - 1, first + 499)), total: 2_000 });
+    await new Promise(setImmediate);
+  };
+  const opened = log.open('end');
+  await answer();
+  await opened;
+  for (let top = 1_700; top >= 100; top -= 20) {
+    const known = server.asked.length;
+    log.want(top, top + 30);
+    if (server.asked.length > known) await answer();
+  }
+  expect(server.asked.map(({ place }) => place)).toEqual(['end', 1_501, 1_001, 501, 1]);
+});

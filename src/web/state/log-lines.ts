@@ -63,7 +63,8 @@ export class FollowedLog {
     for (;;) {
       const missing = this.#missing();
       if (missing === null || this.problem.value !== null) return;
-      await this.#read(missing);
+      // In whole pieces, so that a log that is scrolled upwards is not read again for each line.
+      await this.#read(missing - ((missing - 1) % atOnce));
       // The file became shorter meanwhile.
       if (!this.#lines.has(missing)) return;
     }
