@@ -130,6 +130,21 @@ export function nextToLookAt(rows: readonly StepRow[], shown: StepRow | undefine
   return shown?.standing.is === 'done' ? mostUrgent(rows) : undefined;
 }
 
+/**
+ * What is shown while no step is chosen. What was opened stays, so that no log goes away from
+ * under its reader; only where it was not touched and is done, what failed or needs a person comes.
+ */
+export function keptInSight(
+  rows: readonly StepRow[],
+  opened: string | null,
+  isTouched: boolean,
+): StepRow | undefined {
+  const kept = allOf(rows).find(({ path }) => path === opened);
+  if (kept === undefined) return firstToLookAt(rows);
+  const next = isTouched ? undefined : nextToLookAt(rows, kept);
+  return next === undefined || next.standing.is === 'working' ? kept : next;
+}
+
 function endOf(row: StepRow | undefined): number {
   // What was skipped at the end has printed nothing.
   return row?.step?.started_at == null ? 0 : Date.parse(row.step.completed_at ?? row.step.started_at);

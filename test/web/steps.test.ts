@@ -3,6 +3,7 @@ import type { StepDocument, Stretch } from '../../src/documents/runs.ts';
 import {
   allOf,
   firstToLookAt,
+  keptInSight,
   nextToLookAt,
   standingSo,
   timelineOf,
@@ -93,6 +94,21 @@ describe('the steps of a run', () => {
     expect(of({ standing: failed }, { standing: works })).toBe(undefined);
     expect(of({}, {})).toBe(undefined);
     expect(nextToLookAt([], undefined)).toBe(undefined);
+  });
+
+  it('keep what was opened in sight, until it is done and another one needs a person or has failed', () => {
+    const [works, asks] = (['working', 'needs you'] as const).map((is) => ({
+      standing: { is, word: is, for: [], until: null },
+    }));
+    const shown = (a: Partial<StepDocument>, b: Partial<StepDocument>, isTouched = false) =>
+      keptInSight(treeOf({ a: step(1, 2, a), b: step(2, 3, b) }), 'a', isTouched)?.path;
+    expect(shown({}, asks!)).toBe('b');
+    expect(shown({}, { standing: failed })).toBe('b');
+    expect(shown({}, works!)).toBe('a');
+    expect(shown(works!, asks!)).toBe('a');
+    expect(shown({}, {})).toBe('a');
+    expect(shown({}, asks!, true)).toBe('a');
+    expect(keptInSight(treeOf({ b: step(2, 3) }), 'a', true)?.path).toBe('b');
   });
 
   const time = (second: number) => new Date(second * 1_000).toISOString();

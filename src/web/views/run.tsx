@@ -22,7 +22,7 @@ import { past } from '../state/past.ts';
 import { link, query } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
-import { allOf, firstToLookAt, nextToLookAt, timelineOf, treeOf, untilThen, type StepRow } from '../steps.ts';
+import { allOf, keptInSight, nextToLookAt, timelineOf, treeOf, untilThen, type StepRow } from '../steps.ts';
 import { RunMap, useShownRows } from './run-map.tsx';
 import { StepPanel, visitOf } from './run-step.tsx';
 import { RunsBeside, starterOf, tookOf } from './runs.tsx';
@@ -55,14 +55,16 @@ function Shows({ run }: { readonly run: RunDocument }) {
   const explains = useSignal(false);
   const all = useMemo(() => treeOf(run.steps), [run]);
   const asked = query.value.get('step');
-  // What was opened at arrival stays: no log may go away from under its reader.
-  const opened = useRef<string | null>(null);
-  const row = useMemo(() => {
-    const wanted = asked ?? opened.current;
-    const found = wanted === null ? undefined : allOf(all).find((each) => each.path === wanted);
-    return found ?? firstToLookAt(all);
-  }, [all, asked]);
-  opened.current ??= row?.path ?? null;
+  const [opened, isTouched] = [useRef<string | null>(null), useRef(false)];
+  const touch = () => {
+    isTouched.current = true;
+  };
+  const row = useMemo(
+    () =>
+      allOf(all).find(({ path }) => path === asked) ?? keptInSight(all, opened.current, isTouched.current),
+    [all, asked],
+  );
+  opened.current = row?.path ?? null;
   const isFollowed = asked === null || run.completed_at === null;
   const next = isFollowed ? nextToLookAt(all, row) : undefined;
   const chosen = row?.path ?? null;
@@ -79,7 +81,12 @@ function Shows({ run }: { readonly run: RunDocument }) {
         {run.completed_at === null && <Waits run={run.run} />}
         <Warnings warnings={run.warnings} />
       </div>
-      <div class={`run-grid ${row?.standing.is === 'needs you' ? 'asks' : ''}`}>
+      <div
+        class={`run-grid ${row?.standing.is === 'needs you' ? 'asks' : ''}`}
+        onPointerDown={touch}
+        onWheel={touch}
+        onFocusIn={touch}
+      >
         <RunMap run={run} all={all} shown={shown} definition={definition} chosen={chosen} />
         {row !== undefined && (
           <StepPanel key={row.path} run={run} row={row} timeline={timeline.value.value} />
