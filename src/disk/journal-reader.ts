@@ -84,7 +84,13 @@ export class JournalReader<Event> {
     const records = loadSegmentOf<Event>(this.#disk, this.#folder, this.#blobs, isBefore);
     const last = records.findLast(({ event }) => isBefore(event));
     if (last !== undefined) return last.n;
-    throw new MailroomError('E_TARGET', `the journal has no record before ${new Date(time).toISOString()}`);
+    const moment = new Date(time).toISOString();
+    throw new MailroomError(
+      'E_TARGET',
+      this.oldest() === 0
+        ? `nothing had happened at ${moment}`
+        : `the journal no longer holds what was at ${moment}`,
+    );
   }
 
   /**

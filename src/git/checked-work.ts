@@ -1,7 +1,7 @@
-import type { RoleName, ThreadId } from '../kernel/ids.ts';
+import { shortCommit, type RoleName, type ThreadId } from '../kernel/ids.ts';
 import { roleBranch, type CheckedWork } from '../kernel/work.ts';
 import { pathsOf } from './checkout.ts';
-import { mergeAll } from './merging.ts';
+import { mergeAll, sideOf } from './merging.ts';
 import { Refs } from './refs.ts';
 import { RoleCheckout } from './role-checkout.ts';
 
@@ -33,10 +33,9 @@ export class WorkToCheck {
     const merging = { ...about, takes: on === 'merged' ? others : [] };
     const { at, conflict } = await mergeAll(this.#refs, this.checkout.files, this.commit, merging);
     if (conflict !== null) {
-      const { from, commit, message } = conflict.taken;
       return (
-        `the merge of all work in the thread has a conflict: that of ${from} (commit ${commit}, message ${message}) ` +
-        `and ${at} in ${pathsOf(conflict.merged).join(', ')}`
+        `the merge of all work in the thread has a conflict: that of ${sideOf(conflict.taken)} ` +
+        `and ${shortCommit(at)} in ${pathsOf(conflict.merged).join(', ')}`
       );
     }
     await this.checkout.visit(at, this.#at === at);

@@ -1,3 +1,4 @@
+import { shortCommit, shortId } from '../kernel/ids.ts';
 import { commitText, type TakenWork } from '../kernel/work.ts';
 import type { Checkout, Merged } from './checkout.ts';
 import type { Refs } from './refs.ts';
@@ -12,6 +13,11 @@ export interface MergeConflict {
 export interface Merge {
   readonly at: string;
   readonly conflict: MergeConflict | null;
+}
+
+/** Work as people see it: whose it is, and where. */
+export function sideOf({ from, commit, message }: TakenWork): string {
+  return `${from} (commit ${shortCommit(commit)}${message === null ? '' : `, message ${shortId(message)}`})`;
 }
 
 /**

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { enumerate } from '../kernel/enumerate.ts';
+import { shortCommit } from '../kernel/ids.ts';
 import { howToResolve } from '../kernel/work.ts';
 import type { Entered, Entering, Leaving, TakenWork, Worked, WorkingTurn } from '../kernel/work.ts';
 import { obeyedPlaces } from '../process/sandbox/obeyed-paths.ts';
@@ -10,7 +11,7 @@ import { pathsOf, type FoundTree } from './checkout.ts';
 import { listBytes } from './git-look.ts';
 import { noteGiven } from './given.ts';
 import { judgeChanges } from './judged-changes.ts';
-import { commitOf, mergeAll, type About, type Merge, type MergeConflict } from './merging.ts';
+import { commitOf, mergeAll, sideOf, type About, type Merge, type MergeConflict } from './merging.ts';
 import { GitProblem, Refs } from './refs.ts';
 import { RoleCheckout } from './role-checkout.ts';
 import type { TreeChange } from './workspace-tree.ts';
@@ -250,7 +251,8 @@ async function resolved(refs: Refs, checkout: RoleCheckout, laid: string | null)
       ? `\`${path}\` has conflict markers: keep what both sides meant, and remove them`
       : `\`${path}\` is as the merge left it: change it, or stage it with \`git add\` if it is right`,
   );
-  throw new Conflict(`the merge of ${theirs} into ${ours} is not resolved: ${each.join('; ')}`, 'person');
+  const sides = `the merge of ${shortCommit(theirs)} into ${shortCommit(ours)} is not resolved`;
+  throw new Conflict(`${each.join('; ')} (${sides})`, 'person');
 }
 
 /** Lays a conflict with work of another role out, for the author of the later work. */
@@ -315,17 +317,15 @@ async function layOutConflict(
   { ours, taken, merged }: { readonly ours: string } & MergeConflict,
   { resolves, ...about }: Taking,
 ): Promise<Conflict> {
-  const { from, commit, message } = taken;
-  const title = `Lay out the conflict with ${from}`;
-  const laid = await commitOf(refs, merged.tree, [ours, commit], { ...about, title });
-  await makeDurable(checkout.project, await newObjects(refs, laid, [ours, commit]));
+  const title = `Lay out the conflict with ${taken.from}`;
+  const laid = await commitOf(refs, merged.tree, [ours, taken.commit], { ...about, title });
+  await makeDurable(checkout.project, await newObjects(refs, laid, [ours, taken.commit]));
   await checkout.layOutConflict(laid, merged);
   const files = pathsOf(merged);
   const isText = checkout.files.isMarked(merged);
   const author = await refs.ask(['show', '--no-patch', '--format=%an', ours]);
   return new Conflict(
-    `the work of ${from} (commit ${commit}${message === null ? '' : `, message ${message}`}) ` +
-      `conflicts with that of ${author} (commit ${ours}) in ${files.join(', ')}`,
+    `the work of ${sideOf(taken)} conflicts with that of ${author} (commit ${shortCommit(ours)}) in ${files.join(', ')}`,
     resolves === 'all' || (resolves === 'text' && isText) ? 'role' : 'person',
   );
 }

@@ -15,7 +15,7 @@ describe('a conflict', () => {
     else one.put('kept.txt', mine);
     const theirs = commitOf(await one.leave(entered));
     const own = await two.does({ 'kept.txt': yours });
-    const merge = `the merge of ${theirs} into ${own} is not resolved: `;
+    const merge = ` (the merge of ${theirs.slice(0, 10)} into ${own.slice(0, 10)} is not resolved)`;
     return { ...made, one, two, theirs, own, merge };
   }
 
@@ -24,13 +24,13 @@ describe('a conflict', () => {
     expect(await two.enter([theirs])).toEqual({
       ok: false,
       resolving: 'role',
-      problem: `the work of other (commit ${theirs}, message m1) conflicts with that of two (commit ${own}) in kept.txt`,
+      problem: `the work of other (commit ${theirs.slice(0, 10)}, message …m1) conflicts with that of two (commit ${own.slice(0, 10)}) in kept.txt`,
     });
     expect(two.read('kept.txt')).toMatch(/^<{7} \S+\nyours\n={7}\nmine\n>{7} \S+\n$/);
     expect(two.git('status', '--porcelain')).toBe('UU kept.txt');
     expect(await two.enter([theirs], { resolving: 'role' })).toEqual({ ok: true, commit: own });
     const takes = taken([theirs]);
-    const refused = `${merge}\`kept.txt\` has conflict markers: keep what both sides meant, and remove them`;
+    const refused = `\`kept.txt\` has conflict markers: keep what both sides meant, and remove them${merge}`;
     expect(problemOf(await two.leave(own, { takes }))).toBe(refused);
     two.git('add', '-A');
     expect(problemOf(await two.leave(own, { takes }))).toBe(refused);
@@ -45,7 +45,7 @@ describe('a conflict', () => {
     expect(await two.enter([theirs], { resolves: 'all' })).toMatchObject({ resolving: 'role' });
     const takes = taken([theirs]);
     expect(problemOf(await two.leave(own, { takes }))).toBe(
-      `${merge}\`kept.txt\` is as the merge left it: change it, or stage it with \`git add\` if it is right`,
+      `\`kept.txt\` is as the merge left it: change it, or stage it with \`git add\` if it is right${merge}`,
     );
     two.git('add', 'kept.txt');
     const merged = commitOf(await two.leave(own, { takes }));
@@ -91,11 +91,11 @@ describe('a conflict', () => {
   });
 
   it('that a person resolves becomes a merge of the person, once it is resolved', async () => {
-    const { git, two, theirs, own, merge } = await crossed();
+    const { git, two, theirs, own } = await crossed();
     await two.enter([theirs], { resolves: 'none' });
     const again = () => two.enter([theirs], { resolves: 'none', resolving: 'person' });
     expect(await again()).toMatchObject({ ok: false, resolving: 'person' });
-    expect(problemOf(await again())).toContain(`${merge}\`kept.txt\` has conflict markers`);
+    expect(problemOf(await again())).toContain('`kept.txt` has conflict markers');
     two.put('kept.txt', 'both\n');
     const merged = commitOf(await again());
     expect(git('log', '-1', '--format=%P|%an|%s', merged)).toBe(`${own} ${theirs}|user|Resolve a conflict`);
@@ -217,7 +217,7 @@ describe('the work that checks run on', () => {
     const about = { turn: 't1', role: 'reader', thread, branch: roleBranch(thread, 'reader'), entered };
     const work = new WorkToCheck(root, reader.path, { ...about, others: taken([theirs]) }, null);
     expect(await work.layOut('merged')).toBe(
-      `the merge of all work in the thread has a conflict: that of other (commit ${theirs}, message m1) and ${own} in kept.txt`,
+      `the merge of all work in the thread has a conflict: that of other (commit ${theirs.slice(0, 10)}, message …m1) and ${own.slice(0, 10)} in kept.txt`,
     );
   });
 });

@@ -53,7 +53,7 @@ it('status and show tell what was, by a record, by a time, and by how long ago',
     ['0', '--at 0 is not a moment'],
     ['soon', '--at soon is not a moment'],
     ['99999', 'the journal ends with record'],
-    ['2000-01-01', 'the journal has no record before 2000-01-01'],
+    ['2000-01-01', 'nothing had happened at 2000-01-01'],
   ] as const)
     expect((await project.run(['status', '--at', moment])).stderr).toContain(text);
 });

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { Live } from '../state/live.ts';
 import type { Problem } from '../api/client.ts';
 import { titleArrived } from '../state/focus.ts';
+import { past } from '../state/past.ts';
 import { saved } from '../state/saved.ts';
 import { useHeading } from '../state/tab.ts';
 import { State, visible } from './text.tsx';
@@ -70,8 +71,14 @@ export function Loaded<T>({ live, children, title }: LoadedProps<T>) {
       </>
     );
   const instead =
-    problem.value === null ? <p class="empty loading">Loading …</p> : <Trouble problem={problem.value} />;
+    problem.value === null ? <p class="empty loading">Loading …</p> : <Missing problem={problem.value} />;
   return title === undefined ? instead : <View title={title}>{instead}</View>;
+}
+
+/** Why there is nothing to show; what was not there yet at a moment of the past is no fault. */
+function Missing({ problem }: { readonly problem: Problem }) {
+  if (past.value === null || problem.code !== 'E_TARGET') return <Trouble problem={problem} />;
+  return <Empty>{visible(problem.message)}</Empty>;
 }
 
 export function Trouble({ problem }: { readonly problem: Problem }) {

@@ -6,6 +6,8 @@ const size = { width: 720, height: 120, gap: 3 };
 /** How many roles have a colour of their own; the others share the last one. */
 const colours = 6;
 const dayLength = 24 * 60 * 60 * 1000;
+/** Fewer days would not look like days. */
+const fewestDays = 7;
 
 interface Day {
   readonly day: string;
@@ -16,7 +18,7 @@ interface Day {
 /** Costs grouped by day and role as bars; grouped so, the table of the view has the same. */
 export function CostDays({ costs }: { readonly costs: CostsDocument }) {
   const days = daysOf(costs);
-  if (days.length < 2) return null;
+  if (days.length === 0) return null;
   const roles = [...new Set(days.flatMap(({ parts }) => [...parts.keys()]))];
   const most = Math.max(...days.map(({ parts }) => sum(parts)));
   const wide = size.width / days.length;
@@ -50,7 +52,7 @@ export function CostDays({ costs }: { readonly costs: CostsDocument }) {
   );
 }
 
-/** Every day from the first to the last one, also those without costs. */
+/** Every day from the first to the last one, and at least a week, also those without costs. */
 function daysOf({ rows, total }: CostsDocument): Day[] {
   const known = new Map<string, Map<string, number>>();
   for (const { key, cost } of rows) {
@@ -60,11 +62,11 @@ function daysOf({ rows, total }: CostsDocument): Day[] {
     parts.set(key.role ?? 'no role', total.cost.usd > 0 ? cost.usd : cost.tokens);
     known.set(day, parts);
   }
-  const [first, last] = [[...known.keys()][0], [...known.keys()].at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const length = (Date.parse(last) - Date.parse(first)) / dayLength + 1;
+  const [first, last] = [[...known.keys()][0], [...known.keys()].at(-1)].map((day) => Date.parse(day ?? ''));
+  if (first === undefined || last === undefined || Number.isNaN(first)) return [];
+  const length = Math.max(fewestDays, (last - first) / dayLength + 1);
   return Array.from({ length }, (_each, index) => {
-    const day = new Date(Date.parse(first) + index * dayLength).toISOString().slice(0, 10);
+    const day = new Date(last - (length - 1 - index) * dayLength).toISOString().slice(0, 10);
     return { day, parts: known.get(day) ?? new Map<string, number>() };
   });
 }
