@@ -19,7 +19,6 @@ import { isPastShown } from './state/past.ts';
 import { askPermission, needsYou, permission, projectName, useTab } from './state/tab.ts';
 import { nextTheme, theme } from './state/theme.ts';
 import { Costs } from './views/costs.tsx';
-import { FirstSteps } from './views/first-steps.tsx';
 import { Inbox } from './views/inbox.tsx';
 import { Message } from './views/message.tsx';
 import { Role, Roles } from './views/roles.tsx';
@@ -111,12 +110,7 @@ function Outlet({ extensions }: Extended) {
   const [view = '', id = null, part = null] = parts.value;
   switch (view) {
     case 'inbox':
-      return (
-        <>
-          <Inbox id={id} />
-          {id === null && <FirstSteps />}
-        </>
-      );
+      return <Inbox id={id} />;
     case 'roles':
       return id === null ? <Roles /> : <Role name={id} />;
     case 'threads':

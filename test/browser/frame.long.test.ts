@@ -28,6 +28,7 @@ test('an empty project says what to do, by mouse and by keyboard', { timeout: 18
     for (const dark of [false, true]) {
       const page = await fixture.open(address, { width, dark });
       await page.getByRole('heading', { name: 'Begin here' }).waitFor();
+      expect(await page.getByText('Nothing waits for you.').count()).toBe(0);
       await expectAccessible(page, `first visit at ${String(width)}, ${dark ? 'dark' : 'light'}`);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       await page.context().close();

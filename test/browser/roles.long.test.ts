@@ -18,6 +18,8 @@ test('the view of roles says what nothing moves for, and who may send what to wh
     .getByRole('row', { name: /^review-request engineer or writer qa review-feedback the sender/ })
     .waitFor();
   await expectAccessible(page, 'roles');
+  const team = page.getByRole('region', { name: 'Roles and their waits' });
+  expect(await team.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
   for (const graph of await page.locator('.graph').all()) {
     const boxes = await graph.locator('.node rect').evaluateAll((all) =>
       all.map((each) => {

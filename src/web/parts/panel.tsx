@@ -97,16 +97,18 @@ interface TableProps {
   readonly caption: string;
   /** The columns; a name that begins with `#` is of a column of numbers. */
   readonly names: readonly string[];
+  /** On a narrow screen each row is a block, whose cells are named by `data-name`. */
+  readonly isStacked?: boolean;
   /** The bodies of the table. */
   readonly children: ComponentChildren;
   readonly after?: ComponentChildren;
 }
 
 /** A table that scrolls where it is too wide, also by keyboard. */
-export function Table({ caption, names, children, after }: TableProps) {
+export function Table({ caption, names, isStacked = false, children, after }: TableProps) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-      <table>
+      <table class={isStacked ? 'stacked' : undefined}>
         <caption>{caption}</caption>
         <thead>
           <tr>

@@ -18,9 +18,10 @@ interface Day {
 /** Costs grouped by day and role as bars; grouped so, the table of the view has the same. */
 export function CostDays({ costs }: { readonly costs: CostsDocument }) {
   const days = daysOf(costs);
-  if (days.length === 0) return null;
   const roles = [...new Set(days.flatMap(({ parts }) => [...parts.keys()]))];
   const most = Math.max(...days.map(({ parts }) => sum(parts)));
+  // Costs that are not known are no bars.
+  if (!(most > 0)) return null;
   const wide = size.width / days.length;
   const words = `Costs of each day by role, from ${days[0]!.day} to ${days.at(-1)!.day}`;
   return (

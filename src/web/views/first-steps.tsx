@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { CommandLine } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { past } from '../state/past.ts';
@@ -5,16 +6,22 @@ import { link } from '../state/route.ts';
 import type { RunSummary } from '../../documents/runs.ts';
 import type { Overview } from '../../documents/status.ts';
 
-/** What a person can do with a project in which nothing has happened yet; then nothing. */
-export function FirstSteps() {
-  const status = useLive<Overview>('/status').value.value;
-  if (past.value !== null || status === null || status.begun !== null || status.recorded > 0) return null;
-  return <WithoutMail isWorking={status.controller !== null} />;
+interface Props {
+  /** What is shown where something has happened. */
+  readonly otherwise: ComponentChildren;
 }
 
-function WithoutMail({ isWorking }: { readonly isWorking: boolean }) {
+/** What a person can do with a project in which nothing has happened yet. */
+export function FirstSteps({ otherwise }: Props) {
+  const status = useLive<Overview>('/status').value.value;
+  if (past.value !== null || status === null || status.begun !== null || status.recorded > 0)
+    return otherwise;
+  return <WithoutMail isWorking={status.controller !== null} otherwise={otherwise} />;
+}
+
+function WithoutMail({ isWorking, otherwise }: { readonly isWorking: boolean } & Props) {
   const runs = useLive<readonly RunSummary[]>('/workflow-runs?limit=1').value.value;
-  if (runs?.length !== 0) return null;
+  if (runs?.length !== 0) return otherwise;
   return (
     <section class="panel first-steps" aria-labelledby="first-steps">
       <h2 id="first-steps">Begin here</h2>

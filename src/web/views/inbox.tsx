@@ -10,6 +10,7 @@ import { useLive } from '../state/live.ts';
 import { go, link } from '../state/route.ts';
 import { isWide } from '../state/wide.ts';
 import { entriesOf, itemNamed, nextAfter, standingOf, type Entry } from '../waiting.ts';
+import { FirstSteps } from './first-steps.tsx';
 import { Asked, ItemTitle } from './item.tsx';
 import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
 
@@ -48,7 +49,7 @@ export function Inbox({ id }: { readonly id: string | null }) {
 function Waiting({ items, id }: { readonly items: readonly InboxItem[]; readonly id: string | null }) {
   const first = isWide.value ? items.find(({ kind }) => kind !== 'notice') : undefined;
   const chosen = id === null ? (first ?? null) : itemNamed(items, id);
-  return (
+  const panes = (
     <Panes
       name="inbox"
       back={link('inbox')}
@@ -62,6 +63,7 @@ function Waiting({ items, id }: { readonly items: readonly InboxItem[]; readonly
       }
     />
   );
+  return items.length === 0 && id === null ? <FirstSteps otherwise={panes} /> : panes;
 }
 
 interface ChosenProps {

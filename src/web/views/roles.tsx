@@ -126,6 +126,7 @@ function Team({ status }: { readonly status: Overview }) {
   return (
     <Table
       caption="Roles and their waits"
+      isStacked
       names={['Role', 'State', '#Inbox', 'Waits for', 'Owes an answer to', '#Turns', '#Cost', 'Actions']}
     >
       <tbody>
@@ -176,15 +177,19 @@ function Row({ role, turns, like, isPaused }: RowProps) {
             </p>
           ))}
       </td>
-      <td class="number">{inbox}</td>
-      <td>
+      <td class="number" data-name="Inbox">
+        {inbox}
+      </td>
+      <td data-name="Waits for">
         <Waits role={role} />
       </td>
-      <td>
+      <td data-name="Owes an answer to">
         <Debts role={role} />
       </td>
-      <td class="number">{role.turns}</td>
-      <td class="number">
+      <td class="number" data-name="Turns">
+        {role.turns}
+      </td>
+      <td class="number" data-name="Cost">
         <Price cost={role.cost} />
       </td>
       <td>
