@@ -60,7 +60,7 @@ const play = `export async function play({ role, send, prompt, type, project, un
     writeFileSync('totals.txt', role + '\\n');
     return send('piece', 'merger', 'My piece of it');
   }
-  if (prompt.includes('ASK')) return send('question', 'user', prompt.includes('LONG') ? 'Words of no weight. '.repeat(55000) : 'Disk or memory? I would take **memory**.', 'subject: Which store should the cache use?\\n');
+  if (prompt.includes('ASK')) return send('question', 'user', prompt.includes('LONG') ? 'Words of no weight. '.repeat(190000) : 'Disk or memory? I would take **memory**.', 'subject: Which store should the cache use?\\n');
   if (prompt.includes('URGENT')) return send('urgent', 'lead', 'It is down.', 'subject: May I restart it?\\n');
   if (prompt.includes('FAIL')) { console.error('TypeError: totals is not a function'); process.exit(3); }
   if (prompt.includes('SLOW')) return until(project + '/go');
