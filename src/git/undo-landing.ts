@@ -63,7 +63,13 @@ async function prepare(refs: Refs, files: Checkout, onto: string | null, landed:
   const [there] = await refs.findAll([commit]);
   if (there == null || !(await refs.contains(onto, commit)))
     throw new GitProblem(`\`${branch}\` does not contain ${shortCommit(commit)} any more`);
-  const before = landed.before ?? (await refs.object(`${commit}^1`));
+  const first = await refs.object(`${commit}^1`);
+  const before = landed.before ?? first;
+  // A landing by rebase may be several commits, merges among them.
+  const byHand =
+    before === first
+      ? `git revert -m 1 ${shortCommit(commit)}`
+      : `git diff --binary ${shortCommit(before)} ${shortCommit(commit)} | git apply --reverse --3way`;
   // With the landing as the only parent of both sides, git merges what came since with its reverse.
   const [ours, theirs] = await Promise.all(
     [onto, before].map((at) => refs.commit(`${at}^{tree}`, [commit], { text: '', author: person })),
@@ -72,7 +78,7 @@ async function prepare(refs: Refs, files: Checkout, onto: string | null, landed:
   if (merged.conflicts.length > 0)
     throw new GitProblem(
       `later work on \`${branch}\` has changed ${pathsOf(merged).join(', ')}; by hand: ` +
-        `\`git revert -m 1 ${shortCommit(commit)}\`, and resolve the conflicts`,
+        `\`${byHand}\`, and resolve the conflicts`,
     );
   if (merged.tree === (await refs.object(`${onto}^{tree}`)))
     throw new GitProblem(`nothing of it is left on \`${branch}\``);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { undoLanding } from '../../src/git/undo-landing.ts';
 import type { LandingWay } from '../../src/kernel/work.ts';
@@ -74,6 +75,15 @@ describe('a landing', () => {
       'later work on `main` has changed kept.txt; by hand: `git revert -m 1',
     );
     expect(at('main')).toBe(tip);
+
+    const rebased = await landed('rebase');
+    await rebased.land(rebased.work({ 'kept.txt': withLine(0, 'UNO') }));
+    const both = [rebased.before, rebased.commit].map((each) => each.slice(0, 10)).join(' ');
+    const byHand = `git diff --binary ${both} | git apply --reverse --3way`;
+    await expect(rebased.undo()).rejects.toThrow(`by hand: \`${byHand}\``);
+    rebased.git('revert', '--no-edit', '-m', '1', rebased.at('main'));
+    execFileSync('sh', ['-c', byHand], { cwd: rebased.root });
+    expect(rebased.git('diff', '--cached', rebased.before)).toBe('');
   });
 
   it('is finished where the command was killed after the branch had moved', async () => {

@@ -22,16 +22,20 @@ export async function undo(context: Context, word: string, options: AsJson): Pro
     throw new MailroomError('E_REFUSED', `${short(run?.run ?? id)} has landed nothing on a branch`);
   const { undoLanding } = await import('../../git/undo-landing.ts');
   const undone: { readonly branch: string; readonly landed: string; readonly commit: string }[] = [];
-  for (const each of landed) {
-    const commit = await undoLanding(context.place().root, each);
-    undone.push({ branch: each.branch, landed: each.commit, commit });
-  }
-  return answer(context.terminal, options, { schema: 1, undone }, () =>
+  const said = () =>
     undone.map(
       ({ branch, landed: what, commit }) =>
         `${shortCommit(what)} is undone on ${line(branch)}, by ${shortCommit(commit)}`,
-    ),
-  );
+    );
+  for (const each of landed)
+    try {
+      const commit = await undoLanding(context.place().root, each);
+      undone.push({ branch: each.branch, landed: each.commit, commit });
+    } catch (error) {
+      if (!(error instanceof MailroomError) || undone.length === 0) throw error;
+      throw new MailroomError(error.code, `${error.message}; before that, ${said().join(', ')}`);
+    }
+  return answer(context.terminal, options, { schema: 1, undone }, said);
 }
 
 async function landedByMail(context: Context, word: string): Promise<LandedWork[]> {
