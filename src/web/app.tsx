@@ -96,10 +96,6 @@ function announcePlace(): void {
   if (place === shown) return;
   shown = place;
   queueMicrotask(() => {
-    // On a narrow screen the list of the views is wider than the page.
-    const list = document.querySelector('.sidebar ul');
-    const current = list?.querySelector<HTMLElement>('[aria-current]');
-    list?.scrollTo({ left: (current?.offsetLeft ?? 0) - list.clientWidth / 2 });
     if (isFirst) return;
     scrollTo(0, 0);
     focusTitle();
@@ -195,7 +191,11 @@ function Foot({ status }: { readonly status: Overview | null }) {
     <div class="foot">
       {status !== null && (
         <p class="dim">
-          {status.at !== null ? 'The past' : status.controller === null ? 'No controller' : 'Controller runs'}
+          {status.at !== null
+            ? 'The past'
+            : status.controller === null
+              ? 'No controller runs'
+              : 'A controller runs'}
           {money(status.cost.today) !== '' && ` · today ${money(status.cost.today)}`}
         </p>
       )}

@@ -187,9 +187,9 @@ test('runs of all kinds have words of their own, are found by how they stand, an
     'succeeded',
     'timed out',
   ]);
-  await page.getByRole('combobox', { name: 'Standing' }).selectOption('waiting');
+  await page.getByRole('combobox', { name: 'State' }).selectOption('waiting');
   await expect.poll(() => page.locator('tbody .state').allTextContents()).toEqual(['stopped']);
-  await page.getByRole('combobox', { name: 'Standing' }).selectOption('');
+  await page.getByRole('combobox', { name: 'State' }).selectOption('');
 
   const names = ['failing', 'rollout', 'rounds', 'forty'];
   const runs = await Promise.all(names.map((name) => newestRun(fixture, name)));

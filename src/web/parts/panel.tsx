@@ -6,7 +6,7 @@ import { titleArrived } from '../state/focus.ts';
 import { past } from '../state/past.ts';
 import { saved } from '../state/saved.ts';
 import { useHeading } from '../state/tab.ts';
-import { State, visible } from './text.tsx';
+import { Sentence, State, visible } from './text.tsx';
 
 /** A view: its title, which gets the focus when it opens, and what can be done there. */
 export function View(props: {
@@ -85,9 +85,13 @@ export function Trouble({ problem }: { readonly problem: Problem }) {
   return (
     <div class="trouble" role="alert">
       <p>
-        <State value="problem" /> {visible(problem.message)} <code>{problem.code}</code>
+        <State value="problem" /> <Sentence value={problem.message} /> <code>{problem.code}</code>
       </p>
-      {problem.hint !== null && <p>{visible(problem.hint)}</p>}
+      {problem.hint !== null && (
+        <p>
+          <Sentence value={problem.hint} />
+        </p>
+      )}
     </div>
   );
 }

@@ -3,9 +3,11 @@ import { useEffect } from 'preact/hooks';
 import { moment, seconds } from '../../kernel/local-time.ts';
 import { useLive } from '../state/live.ts';
 import { clock } from '../state/clock.ts';
+import { at } from '../api/client.ts';
+import { parts } from '../state/route.ts';
 import { past, pastProblem, showMoment, showNow } from '../state/past.ts';
 import { Trouble } from './panel.tsx';
-import type { RunSummary } from '../../documents/runs.ts';
+import type { RunSummary, TimelineDocument } from '../../documents/runs.ts';
 import type { Overview } from '../../documents/status.ts';
 
 /** The number of places of the slider. */
@@ -74,12 +76,7 @@ export function PastBar({ close }: { readonly close: () => void }) {
         {isLoading ? 'loading …' : past.value === null ? 'now' : inWords(past.value.time)}
         {record > 0 && `, record ${String(record)}`}
       </output>
-      <button type="button" disabled={record <= 1} onClick={() => void showMoment(String(record - 1))}>
-        Record before
-      </button>
-      <button type="button" disabled={record < 1} onClick={() => void showMoment(String(record + 1))}>
-        Record after
-      </button>
+      <Steps shown={shown} record={record} />
       <button type="button" class="primary" onClick={end}>
         Back to now
       </button>
@@ -91,6 +88,51 @@ export function PastBar({ close }: { readonly close: () => void }) {
         </p>
       )}
     </div>
+  );
+}
+
+/** To what was before and after: a record of the mail; in the view of a run, what happened there. */
+function Steps({ shown, record }: { readonly shown: number; readonly record: number }) {
+  const [view, id] = parts.value;
+  if (view === 'runs' && id != null) return <Changes run={id} shown={shown} />;
+  const [before, after] = [record - 1, record + 1].map(String);
+  return (
+    <Ways what="Record" before={record > 1 ? before : undefined} after={record > 0 ? after : undefined} />
+  );
+}
+
+/** `shown`: milliseconds since 1970. */
+function Changes({ run, shown }: { readonly run: string; readonly shown: number }) {
+  const timeline = useLive<TimelineDocument>(`${at('workflow-runs', run)}/timeline`, 'now').value.value;
+  const stretches = timeline?.steps.flatMap((step) => step.stretches) ?? [];
+  const times = stretches.flatMap(({ from, to }) => [from, to ?? from]).toSorted();
+  return (
+    <Ways
+      what="Change"
+      before={times.findLast((time) => Date.parse(time) < shown)}
+      after={times.find((time) => Date.parse(time) > shown)}
+    />
+  );
+}
+
+interface WaysProps {
+  readonly what: string;
+  /** Moments as the address has them. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+function Ways({ what, before, after }: WaysProps) {
+  const button = (to: string | undefined, where: string) => (
+    <button type="button" disabled={to === undefined} onClick={() => to !== undefined && void showMoment(to)}>
+      {`${what} ${where}`}
+    </button>
+  );
+  return (
+    <>
+      {button(before, 'before')}
+      {button(after, 'after')}
+    </>
   );
 }
 
@@ -110,7 +152,7 @@ function useFirst(): number | null {
   if (begin.problem.value === null || status === null || runs === null) return null;
   const times = [
     ...(status.begun === null ? [] : [status.begun]),
-    ...runs.flatMap(({ started_at: at }) => at ?? []),
-  ].map((at) => Date.parse(at));
+    ...runs.flatMap(({ started_at }) => started_at ?? []),
+  ].map((time) => Date.parse(time));
   return times.reduce((least, time) => Math.min(least, time), clock.peek() - 1_000);
 }

@@ -1,6 +1,8 @@
+import { oneLine } from '../../kernel/one-line.ts';
 import { costKinds, money } from '../../kernel/cost.ts';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Line, Price } from '../parts/text.tsx';
+import { clock } from '../state/clock.ts';
 import { useLive } from '../state/live.ts';
 import { link, query, refine } from '../state/route.ts';
 import { CostDays } from './cost-days.tsx';
@@ -31,7 +33,7 @@ export function Costs({ more }: { readonly more: readonly (readonly [place: stri
         </a>
       ))}
     >
-      <Today />
+      <Today rows={perDay?.rows ?? []} />
       <div class="filters">
         <select
           aria-label="Group by"
@@ -71,11 +73,13 @@ export function Costs({ more }: { readonly more: readonly (readonly [place: stri
   );
 }
 
-/** What was spent today, and how much of the limit of a day that is. */
-function Today() {
+/** What was spent today and by whom, and how much of the limit of a day that is. */
+function Today({ rows }: Pick<CostsDocument, 'rows'>) {
   const cost = useLive<Overview>('/status', 'now').value.value?.cost;
   if (cost === undefined) return null;
   const { today, limit } = cost;
+  const day = new Date(clock.value).toISOString().slice(0, 10);
+  const ofToday = rows.filter(({ key }) => key.day === day);
   const tokens = (count: number) => `${count.toLocaleString('en')} tokens`;
   const limits = [
     ...(limit?.usd == null ? [] : [{ spent: today.usd, most: limit.usd, words: dollars(limit.usd) }]),
@@ -89,6 +93,16 @@ function Today() {
         {`${money(today) || dollars(0)}, ${tokens(today.tokens)}`}
         {limits.length === 0 && <span class="dim"> · no limit is set</span>}
       </p>
+      {ofToday.length > 0 && (
+        <p>
+          {ofToday
+            .map(
+              ({ key, cost: own }) =>
+                `${oneLine(key.role ?? 'no role', 40)} ${money(own) || tokens(own.tokens)}`,
+            )
+            .join(' · ')}
+        </p>
+      )}
       {limits.map(({ spent, most, words }) => (
         <p key={words} class="row">
           <meter
@@ -120,6 +134,7 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
   return (
     <Table
       caption="Costs"
+      isStacked
       names={[
         ...costs.by.map((kind) => kind.charAt(0).toUpperCase() + kind.slice(1)),
         '#Launches',
@@ -136,9 +151,13 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
                 <Line value={key[kind] ?? '–'} limit={80} />
               </th>
             ))}
-            <td class="number">{launches}</td>
-            <td class="number">{cost.tokens.toLocaleString('en')}</td>
-            <td class="number">
+            <td class="number" data-name="Launches">
+              {launches}
+            </td>
+            <td class="number" data-name="Tokens">
+              {cost.tokens.toLocaleString('en')}
+            </td>
+            <td class="number" data-name="Cost">
               <Price cost={cost} />
             </td>
             <td>
@@ -152,9 +171,13 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
           <th scope="row" colSpan={costs.by.length}>
             Total
           </th>
-          <td class="number">{costs.total.launches}</td>
-          <td class="number">{costs.total.cost.tokens.toLocaleString('en')}</td>
-          <td class="number">
+          <td class="number" data-name="Launches">
+            {costs.total.launches}
+          </td>
+          <td class="number" data-name="Tokens">
+            {costs.total.cost.tokens.toLocaleString('en')}
+          </td>
+          <td class="number" data-name="Cost">
             <Price cost={costs.total.cost} />
           </td>
           <td />

@@ -12,6 +12,7 @@ import { ActButton, perform, useAction, useRefusal, WriteButton } from '../parts
 import { Loaded } from '../parts/panel.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Ago, CommandLine, Facts, Line, Sentence, Stands, Text, Until } from '../parts/text.tsx';
+import { Why } from '../parts/why.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
@@ -54,7 +55,8 @@ export function ItemTitle({ item }: { readonly item: InboxItem }) {
  */
 export function Asked({ item, done }: ItemProps) {
   const { thread, thread_subject: task, turn, run, command, escalated_from: escalated } = item;
-  const cost = useCost(item);
+  const row = useThread(item.thread);
+  const cost = useCost(item, row);
   return (
     <>
       <Facts
@@ -81,6 +83,7 @@ export function Asked({ item, done }: ItemProps) {
       {item.kind === 'approval' && <Approval item={item} done={done} />}
       {item.kind === 'conflict' && turn !== null && <BothSides turn={turn} role={item.from} />}
       {item.kind === 'conflict' && <Resolved item={item} done={done} />}
+      {item.kind === 'notice' && row?.why != null && <Why why={row.why} />}
       {item.type === 'landing' && <Work of="turns" id={item.id} />}
       {item.kind !== 'approval' && <WorkOf id={item.id} />}
       {thread !== null && item.kind !== 'approval' && <SoFar id={thread} />}
@@ -102,13 +105,17 @@ function Task({ thread, subject }: { readonly thread: string; readonly subject: 
   );
 }
 
-/** What the thread or run has cost; undefined: that is unknown. */
-function useCost({ thread, run }: InboxItem): Cost | undefined {
+/** The thread that an item belongs to; null: none, or it has not arrived yet. */
+function useThread(thread: string | null): ThreadRow | null {
   const path = thread === null ? '/status' : threadsPath({ ids: thread });
   const found = useLive<Overview | readonly ThreadRow[]>(path).value.value;
-  if (found === null) return undefined;
-  if ('runs' in found) return found.runs.find((each) => each.run === run)?.cost;
-  return found.find(({ id }) => id === thread)?.cost;
+  return Array.isArray(found) ? ((found as readonly ThreadRow[])[0] ?? null) : null;
+}
+
+/** What the thread or run has cost; undefined: that is unknown. */
+function useCost({ run }: InboxItem, thread: ThreadRow | null): Cost | undefined {
+  const status = useLive<Overview>('/status').value.value;
+  return thread === null ? status?.runs.find((each) => each.run === run)?.cost : thread.cost;
 }
 
 /** Its message: a long one scrolls in its own place, so that the form stays in reach. */

@@ -8,7 +8,7 @@ import { stepLink } from './timeline.tsx';
 
 /** The height of a row in pixels, as the style sheet has it. */
 const height = 30;
-const names = ['Step', 'Standing', 'Took', 'Attempts', 'Cost', 'Reason'];
+const names = ['Step', 'State', 'Took', 'Attempts', 'Cost', 'Reason'];
 const withoutCost = names.filter((name) => name !== 'Cost');
 
 interface StepsProps {

@@ -61,7 +61,7 @@ function Shows({ run }: { readonly run: RunDocument }) {
   };
   const row = useMemo(
     () =>
-      allOf(all).find(({ path }) => path === asked) ?? keptInSight(all, opened.current, isTouched.current),
+      allOf(all).find((each) => each.path === asked) ?? keptInSight(all, opened.current, isTouched.current),
     [all, asked],
   );
   opened.current = row?.path ?? null;
@@ -163,7 +163,7 @@ function About({
   return (
     <Facts
       of={[
-        ['Standing', <Stands standing={run.standing} />],
+        ['State', <Stands standing={run.standing} />],
         ['Reason', run.reason && <Line value={run.reason} limit={200} />],
         ['Done', `${String(completed)} of ${String(total)} ${total === 1 ? 'step' : 'steps'}`],
         ['Started', run.started_at && <Ago at={run.started_at} />],
@@ -217,6 +217,7 @@ function Bars({
 }
 
 function RunActions({ run, explain }: { readonly run: RunDocument; readonly explain: () => void }) {
+  if (saved !== null || past.value !== null) return null;
   const cancel = async () => {
     await command(at('workflow-runs', run.run), 'cancel');
     notify('The run is being cancelled.');

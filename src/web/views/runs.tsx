@@ -57,7 +57,7 @@ export function Runs() {
             ))}
         </select>
         <select
-          aria-label="Standing"
+          aria-label="State"
           value={standing}
           onChange={(event) => refine('standing', event.currentTarget.value)}
         >
@@ -85,7 +85,8 @@ function Rows({ runs, shown }: { readonly runs: readonly RunSummary[]; readonly 
   return (
     <Table
       caption="Runs, newest first"
-      names={['Workflow', 'Standing', 'Done', 'Started', 'By', 'Took', '#Cost']}
+      isStacked
+      names={['Workflow', 'State', 'Done', 'Started', 'By', 'Took', '#Cost']}
       after={
         runs.length > shown && (
           <p class="more">
@@ -108,13 +109,13 @@ function Rows({ runs, shown }: { readonly runs: readonly RunSummary[]; readonly 
             <td>
               <Stands standing={run.standing} /> <Line value={whyOf(run)} limit={120} />
             </td>
-            <td>{`${String(run.progress.completed)} of ${String(run.progress.total)}`}</td>
-            <td>{run.started_at !== null && <Ago at={run.started_at} />}</td>
-            <td>
+            <td data-name="Done">{`${String(run.progress.completed)} of ${String(run.progress.total)}`}</td>
+            <td data-name="Started">{run.started_at !== null && <Ago at={run.started_at} />}</td>
+            <td data-name="By">
               <Line value={starterOf(run)} limit={40} />
             </td>
-            <td>{tookOf(run)}</td>
-            <td class="number">
+            <td data-name="Took">{tookOf(run)}</td>
+            <td class="number" data-name="Cost">
               <Price cost={run.cost} />
             </td>
           </tr>

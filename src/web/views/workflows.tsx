@@ -27,11 +27,23 @@ export function Workflows({ extensions }: { readonly extensions: readonly PageEx
   );
 }
 
+/** What all workflows have alike is no column. */
 function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
+  const differs = (of: 'version' | 'language') => new Set(rows.map((row) => row[of])).size > 1;
+  const [versions, languages] = [differs('version'), differs('language')];
   return (
     <Table
       caption="Workflows of the project"
-      names={['Name', 'Version', 'About', '#Steps', 'Last run', 'Language', 'File']}
+      isStacked
+      names={[
+        'Name',
+        ...(versions ? ['Version'] : []),
+        'About',
+        '#Steps',
+        'Last run',
+        ...(languages ? ['Language'] : []),
+        'File',
+      ]}
     >
       <tbody>
         {rows.map((row) => (
@@ -47,7 +59,9 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
                 </p>
               )}
             </th>
-            <td>{row.version !== null && <Line value={row.version} limit={40} />}</td>
+            {versions && (
+              <td data-name="Version">{row.version !== null && <Line value={row.version} limit={40} />}</td>
+            )}
             <td>
               {row.description !== null && row.description !== row.title && (
                 <p>
@@ -61,12 +75,14 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
               )}
               <Tags tags={row.tags} />
             </td>
-            <td class="number">{row.steps}</td>
-            <td class="one-line">
+            <td class="number" data-name="Steps">
+              {row.steps}
+            </td>
+            <td class="one-line" data-name="Last run">
               <LastRun run={row.last_run} />
             </td>
-            <td>{row.language}</td>
-            <td>
+            {languages && <td data-name="Language">{row.language}</td>}
+            <td data-name="File">
               <code>{visible(row.file)}</code>
             </td>
           </tr>

@@ -176,9 +176,33 @@ export function edgePath(from: Point, to: Point, direction: Direction): string {
   const [port, entry] = [portOf(direction), entryOf(direction)];
   const [x1, y1, x2, y2] = [from.x + port.x, from.y + port.y, to.x + entry.x, to.y + entry.y];
   const length = Math.abs(direction === 'right' ? x2 - x1 : y2 - y1);
+  const isBack = direction === 'right' ? x2 < x1 : y2 < y1;
+  if (!isBack && isPastOthers(from, to, direction)) return detour(x1, y1, x2, y2, direction);
   const bend = Math.max(30, Math.min(120, length / 2));
   const [bx, by] = direction === 'right' ? [bend, 0] : [0, bend];
   return `M${[x1, y1].join(' ')}C${[x1 + bx, y1 + by, x2 - bx, y2 - by, x2, y2].join(' ')}`;
+}
+
+/** Whether there is room for another step on the straight line: there usually is one. */
+function isPastOthers(from: Point, to: Point, direction: Direction): boolean {
+  const [width, height] = [Math.abs(to.x - from.x), Math.abs(to.y - from.y)];
+  return direction === 'right'
+    ? width >= 2 * (box.width + gap.along) && height < box.height
+    : height >= 2 * (box.height + gap.along) && width < box.width;
+}
+
+/** Between two rows of steps, where nothing lies. */
+function detour(x1: number, y1: number, x2: number, y2: number, direction: Direction): string {
+  const isRight = direction === 'right';
+  const at = (along: number, across: number) =>
+    isRight ? `${String(along)} ${String(across)}` : `${String(across)} ${String(along)}`;
+  const [start, from, end, to] = isRight ? [x1, y1, x2, y2] : [y1, x1, y2, x2];
+  const lane = Math.max(from, to) + ((isRight ? box.height : box.width) + gap.across) / 2;
+  const [out, back] = [start + gap.along / 2, end - gap.along / 2];
+  return [
+    `M${at(start, from)}C${at(out, from)} ${at(out, lane)} ${at(start + gap.along, lane)}`,
+    `L${at(end - gap.along, lane)}C${at(back, lane)} ${at(back, to)} ${at(end, to)}`,
+  ].join('');
 }
 
 /** What of a canvas no drawer covers: pixels from its left edge, and its size. */

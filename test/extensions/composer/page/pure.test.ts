@@ -87,6 +87,20 @@ describe('the places of steps', () => {
     expect(edgePath(a, b, 'right')).toMatch(new RegExp(`^M${a.x + box.width} ${a.y + box.height / 2}C`));
   });
 
+  it('are not crossed by lines that lead past them', () => {
+    const graph = {
+      steps: [step('a'), step('b'), step('c')],
+      edges: [edge('a', 'b'), edge('b', 'c'), edge('a', 'c')],
+    };
+    for (const direction of ['right', 'down'] as const) {
+      const places = placesOf(graph, direction);
+      const [b, lane] = [places.get('b')!, edgePath(places.get('a')!, places.get('c')!, direction)];
+      const [x = 0, y = 0] = /L(\S+) ([^C]+)C/.exec(lane)!.slice(1).map(Number);
+      expect(direction === 'right' ? y - b.y - box.height : x - b.x - box.width).toBeGreaterThan(5);
+      expect(edgePath(places.get('a')!, b, direction)).not.toContain('L');
+    }
+  });
+
   it('of a chain that is longer than the stack are found', () => {
     const names = Array.from({ length: 20_000 }, (_each, index) => String(index));
     const edges = names.slice(1).map((to, index) => edge(String(index), to));
