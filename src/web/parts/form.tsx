@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { CommandResult } from '../api/actions.ts';
 import { send } from '../api/client.ts';
+import { ownValue } from '../../kernel/own.ts';
 import type { Session } from '../../documents/status.ts';
 import { past } from '../state/past.ts';
 import { saved } from '../state/saved.ts';
@@ -26,11 +28,28 @@ export function useAction() {
   return { busy, run };
 }
 
+const effects: Readonly<Record<string, string>> = {
+  pause: 'is paused',
+  unpause: 'continues',
+  cancel: 'is cancelled',
+  retry: 'is tried again',
+};
+
+/** What a command has done: `clumsy is tried again.` */
+function effectOf(path: string): string {
+  const [name = '', verb = ''] = path.split('/').slice(-2);
+  const effect = ownValue(effects, verb);
+  if (effect === undefined) return 'Done.';
+  const whole = decodeURIComponent(name);
+  const who = name === '' ? 'Every role' : whole.length === 36 ? shortId(whole) : oneLine(whole, 40);
+  return `${who} ${effect}.`;
+}
+
 /** Sends a command by its path, and reports when it takes effect. */
 export async function perform(path: string): Promise<void> {
   const { state, reason } = await send<CommandResult>(path, {});
   if (state === 'refused') notify(`Refused: ${oneLine(reason ?? '')}`);
-  else notify(state === 'recorded' ? 'Recorded: it takes effect when a controller runs.' : 'Done.');
+  else notify(state === 'recorded' ? 'Recorded: it takes effect when a controller runs.' : effectOf(path));
 }
 
 /** The same for what a path names, such as `/roles/qa` or `/turns/t3`. */

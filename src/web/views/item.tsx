@@ -316,6 +316,7 @@ function Approval({ item, done }: ItemProps) {
         ))}
       </div>
       {refusal !== null && <p class="help refusal">{refusal}</p>}
+      {refusal === null && others.length === 0 && <p class="help">Ctrl+Enter approves, too.</p>}
     </form>
   );
 }
@@ -330,7 +331,7 @@ function Comment({ id, text }: { readonly id: string; readonly text: Signal<stri
         value={text.value}
         onInput={(event) => (text.value = event.currentTarget.value)}
       />
-      <p class="help">It is stored with your answer.</p>
+      <p class="help">The comment is stored with your answer.</p>
     </div>
   );
 }
