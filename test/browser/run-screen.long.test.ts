@@ -228,3 +228,27 @@ test('on a narrow screen a chosen step comes into sight, and the whole graph can
   await expect.poll(scale).toBeCloseTo(1);
   expect(fixture.faults).toEqual([]);
 });
+
+test('the past of a run is gone through from change to change, and changes nothing', async () => {
+  const { fixture } = bed;
+  const run = await ranRun(fixture, 'failing');
+  const page = await opened();
+  await show(page, `runs/${run}`);
+  await page.getByRole('button', { name: 'Resume …' }).waitFor();
+  await page.keyboard.press('h');
+  const before = page.getByRole('button', { name: 'Change before' });
+  await before.click();
+  await page.locator('.past output', { hasText: /\d\d:\d\d/ }).waitFor();
+  expect(await page.getByRole('button', { name: 'Resume …' }).count()).toBe(0);
+  // Before the first change of the run there is nothing of it.
+  await expect
+    .poll(async () => {
+      if (await before.isEnabled()) await before.click();
+      return before.isEnabled();
+    })
+    .toBe(false);
+  await page.getByRole('button', { name: 'Change after' }).click();
+  await page.getByRole('button', { name: 'Back to now' }).click();
+  await page.getByRole('button', { name: 'Resume …' }).waitFor();
+  expect(fixture.faults).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Standing } from '../../src/documents/standing.ts';
 import type { StepDocument, Stretch } from '../../src/documents/runs.ts';
 import {
   allOf,
@@ -97,17 +98,16 @@ describe('the steps of a run', () => {
   });
 
   it('keep what was opened in sight, until it is done and another one needs a person or has failed', () => {
-    const [works, asks] = (['working', 'needs you'] as const).map((is) => ({
-      standing: { is, word: is, for: [], until: null },
-    }));
+    const standing = (is: Standing['is']) => ({ standing: { is, word: is, for: [], until: null } });
+    const [works, asks] = [standing('working'), standing('needs you')] as const;
     const shown = (a: Partial<StepDocument>, b: Partial<StepDocument>, isTouched = false) =>
       keptInSight(treeOf({ a: step(1, 2, a), b: step(2, 3, b) }), 'a', isTouched)?.path;
-    expect(shown({}, asks!)).toBe('b');
+    expect(shown({}, asks)).toBe('b');
     expect(shown({}, { standing: failed })).toBe('b');
-    expect(shown({}, works!)).toBe('a');
-    expect(shown(works!, asks!)).toBe('a');
+    expect(shown({}, works)).toBe('a');
+    expect(shown(works, asks)).toBe('a');
     expect(shown({}, {})).toBe('a');
-    expect(shown({}, asks!, true)).toBe('a');
+    expect(shown({}, asks, true)).toBe('a');
     expect(keptInSight(treeOf({ b: step(2, 3) }), 'a', true)?.path).toBe('b');
   });
 
