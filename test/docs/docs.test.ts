@@ -18,8 +18,10 @@ describe('the documentation', () => {
     expect(pages.flatMap((page) => findDeadLinks(page, checkout))).toEqual([]);
   });
 
-  it('has no page that one does not come to from the README', () => {
-    const reached = reachablePages('README.md', checkout);
+  it('has no page that one does not come to from the README, or as a contributor', () => {
+    const reached = new Set(
+      ['README.md', 'CONTRIBUTING.md'].flatMap((page) => [...reachablePages(page, checkout)]),
+    );
     expect(pages.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
   });
 

@@ -13,9 +13,9 @@ import type { ServiceDouble } from '../support/service-double.ts';
 import { SlackDouble } from '../support/slack-double.ts';
 import { TelegramDouble } from '../support/telegram-double.ts';
 
-/* Each program of docs/recipes/channels.md as it stands, with a double of its service. */
+/* Each program of docs/channels.md as it stands, with a double of its service. */
 
-const page = readFileSync(new URL('../../docs/recipes/channels.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/channels.md', import.meta.url), 'utf8');
 const blocks = (section: string) =>
   [...section.matchAll(/^```\w+\n(?:#|\/\/) (\S+)\n([^]+?)^```$/gm)].map(
     ([, path = '', text = '']) => [path, text] as const,
