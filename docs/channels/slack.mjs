@@ -82,9 +82,9 @@ async function connect() {
   const { url } = await call('apps.connections.open', {}, SLACK_APP_TOKEN);
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
-    socket.onmessage = ({ data }) => take(JSON.parse(data)).catch(reject);
-    socket.onclose = resolve;
-    socket.onerror = () => reject(new Error('Slack has closed the connection'));
+    socket.addEventListener('message', ({ data }) => take(JSON.parse(data)).catch(reject));
+    socket.addEventListener('close', resolve);
+    socket.addEventListener('error', () => reject(new Error('Slack has closed the connection')));
   });
   async function take({ type, envelope_id, payload }) {
     if (type === 'disconnect') return socket.close();
