@@ -25,6 +25,11 @@ describe('the documentation', () => {
     expect(pages.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
   });
 
+  it('leads from the README to at most fourteen further pages', () => {
+    const section = checkout.read('README.md').split('## Where next')[1] ?? '';
+    expect(section.match(/\]\(/g)?.length).toBeLessThanOrEqual(14);
+  });
+
   it.each(comparisons)('names the same $what as the code', (names) => {
     expect(findMissingNames(names, checkout)).toEqual([]);
   });
