@@ -1,4 +1,4 @@
-// The steps of a release, in the order of docs/releasing.md:
+// The steps of a release, in the order of docs/contributing/releasing.md:
 //
 //   node scripts/release.mjs prepare 0.2.0   edits, makes the fixture, runs all checks, tags
 //   node scripts/release.mjs publish         tests the package, publishes with provenance

@@ -13,7 +13,7 @@ export default defineConfig({
   srcDir: 'dist/pages',
   outDir: 'dist/site',
   cacheDir: 'dist/cache',
-  rewrites: { 'README.md': 'index.md' },
+  rewrites: { 'README.md': 'index.md', 'docs/README.md': 'docs/index.md' },
   markdown: {
     html: false,
     config: (markdown) => {
@@ -30,7 +30,7 @@ export default defineConfig({
       { text: 'Commands', link: '/docs/commands' },
       { text: 'Changelog', link: '/CHANGELOG' },
     ],
-    sidebar: contents(readFileSync(new URL('../../README.md', import.meta.url), 'utf8')),
+    sidebar: contents(readFileSync(new URL('../../docs/README.md', import.meta.url), 'utf8')),
     outline: 'deep',
     search: { provider: 'local' },
     socialLinks: [{ icon: 'github', link: repository }],

@@ -5,17 +5,16 @@ export interface Group {
 }
 
 /**
- * The sidebar: the table "Where next" of README.md, whose bold rows are headings. So there is one list
- * of the pages.
+ * The sidebar: the table of docs/README.md, whose bold rows are headings. So there is one list of the
+ * pages.
  */
-export function contents(readme: string): Group[] {
-  const section = readme.split(/^## /m).find((part) => part.startsWith('Where next\n')) ?? '';
+export function contents(index: string): Group[] {
   const groups: Group[] = [];
-  for (const [, first = ''] of section.matchAll(/^\| (.+?) +\|/gm)) {
+  for (const [, first = ''] of index.matchAll(/^\| (.+?) +\|/gm)) {
     const heading = /^\*\*(.+)\*\*$/.exec(first)?.[1];
     const [, text, link] = /^\[(.+)\]\((.+)\.md\)$/.exec(first) ?? [];
     if (heading !== undefined) groups.push({ text: heading, items: [] });
-    else if (text !== undefined) groups.at(-1)?.items.push({ text, link: `/${link}` });
+    else if (text !== undefined) groups.at(-1)?.items.push({ text, link: `/docs/${link}` });
   }
   return groups;
 }

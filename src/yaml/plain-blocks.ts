@@ -4,8 +4,9 @@ import { plainKey, put, readLine, withoutEnd } from './plain-scalars.ts';
 /*
  * A fast reader for plain YAML: keys and values on lines of their own. So are large definitions
  * that programs write, and most front matter. Planning 10,000 steps keeps to its budget only by
- * this reader (docs/performance.md). The rule that keeps this right: whatever is read here, the
- * parser reads the same (property tests compare them); every uncertain case is "not plain".
+ * this reader (docs/contributing/performance.md). The rule that keeps this right: whatever is read
+ * here, the parser reads the same (property tests compare them); every uncertain case is "not
+ * plain".
  */
 
 const entry = new RegExp(String.raw`^(${plainKey}):(?: +(.*))?$`);

@@ -5,11 +5,11 @@ import { importsOf } from './imports.ts';
 import { languageRooms, roomOf } from './rooms.ts';
 import { parse, readTree } from './tree.ts';
 
-/** Who outside of languages/ knows the folder of a language; docs/architecture.md says why. */
+/** Who outside of languages/ knows the folder of a language; docs/contributing/architecture.md says why. */
 const known = ['editing languages/swdl', 'project/definition languages/swdl'];
 
-it('are described in docs/architecture.md by what they bring', () => {
-  const page = readTree(['docs'], ['architecture.md']).get('docs/architecture.md') ?? '';
+it('are described in docs/contributing/architecture.md by what they bring', () => {
+  const page = readTree(['docs'], ['architecture.md']).get('docs/contributing/architecture.md') ?? '';
   const section = page.slice(page.indexOf('### A new language'), page.indexOf('## Path of a message'));
   const rows = [...section.matchAll(/^\| `(\w+)` +\| (yes|no) /gm)].map(
     ([, name, must]) => `${name} ${must}`,

@@ -20,9 +20,9 @@ describe('the rooms of src', () => {
   });
 
   // After a change of the table `npx vitest run test/architecture/rooms.test.ts -u` draws the picture anew.
-  it('are those of the picture in docs/architecture.md', async () => {
-    const page = readTree(['docs'], ['architecture.md']).get('docs/architecture.md') ?? '';
-    await expect(withPicture(page)).toMatchFileSnapshot('../../docs/architecture.md');
+  it('are those of the picture in docs/contributing/architecture.md', async () => {
+    const page = readTree(['docs'], ['architecture.md']).get('docs/contributing/architecture.md') ?? '';
+    await expect(withPicture(page)).toMatchFileSnapshot('../../docs/contributing/architecture.md');
   });
 });
 

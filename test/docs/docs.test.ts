@@ -18,9 +18,16 @@ describe('the documentation', () => {
     expect(pages.flatMap((page) => findDeadLinks(page, checkout))).toEqual([]);
   });
 
-  it('has no page that one does not come to from the README', () => {
-    const reached = reachablePages('README.md', checkout);
+  it('has no page that one does not come to from the README, or as a contributor', () => {
+    const reached = new Set(
+      ['README.md', 'CONTRIBUTING.md'].flatMap((page) => [...reachablePages(page, checkout)]),
+    );
     expect(pages.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
+  });
+
+  it('leads from the README to at most fourteen further pages', () => {
+    const section = checkout.read('README.md').split('## Where next')[1] ?? '';
+    expect(section.match(/\]\(/g)?.length).toBeLessThanOrEqual(14);
   });
 
   it.each(comparisons)('names the same $what as the code', (names) => {

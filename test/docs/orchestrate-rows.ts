@@ -16,7 +16,7 @@ import {
 } from './orchestrate-plays.ts';
 
 /*
- * What the table of docs/orchestrate.md says of each construct. What needs a disk or a process is held by scenarios.
+ * What the table of docs/languages/orchestrate.md says of each construct. What needs a disk or a process is held by scenarios.
  */
 
 const acceptance = 'scenario/orchestrate';

@@ -7,10 +7,10 @@ import { constructsBelow } from './held.ts';
 import { rows } from './orchestrate-rows.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const page = read('docs/orchestrate.md');
+const page = read('docs/languages/orchestrate.md');
 const constructs = constructsBelow(page, 'What happens here');
 
-describe('docs/orchestrate.md', () => {
+describe('docs/languages/orchestrate.md', () => {
   it('has every key of the language', () => {
     const table = page.split(/^## /m).find((part) => part.startsWith('What happens here\n')) ?? '';
     const keys = [orchestrateFile, step, condition].flatMap((schema) => keysAt(schema, []).keys);

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Command } from '../../src/channels/command/command.ts';
@@ -13,9 +13,10 @@ import type { ServiceDouble } from '../support/service-double.ts';
 import { SlackDouble } from '../support/slack-double.ts';
 import { TelegramDouble } from '../support/telegram-double.ts';
 
-/* Each program of docs/recipes/channels.md as it stands, with a double of its service. */
+/* Each program of docs/channels/ as it stands, with a double of its service. */
 
-const page = readFileSync(new URL('../../docs/recipes/channels.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/channels.md', import.meta.url), 'utf8');
+const programs = new URL('../../docs/channels', import.meta.url);
 const blocks = (section: string) =>
   [...section.matchAll(/^```\w+\n(?:#|\/\/) (\S+)\n([^]+?)^```$/gm)].map(
     ([, path = '', text = '']) => [path, text] as const,
@@ -26,11 +27,7 @@ let open: Following[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'mailroom-channel-'));
-  for (const [path, text] of blocks(page)) {
-    if (path === 'mailroom.yaml') continue;
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
+  cpSync(programs, join(folder, 'channels'), { recursive: true });
   mkdirSync(join(folder, 'state'));
 });
 
@@ -105,15 +102,7 @@ async function using<T extends ServiceDouble>(double: T, test: (double: T) => Pr
 }
 
 it('has a test for each program', () => {
-  const files = blocks(page)
-    .map(([path]) => path)
-    .filter((path) => path.startsWith('channels/'));
-  expect(files.map((path) => path.slice('channels/'.length, -'.mjs'.length))).toEqual([
-    'mailroom',
-    'slack',
-    'telegram',
-    'ntfy',
-  ]);
+  expect(readdirSync(programs).toSorted()).toEqual(['mailroom.mjs', 'ntfy.mjs', 'slack.mjs', 'telegram.mjs']);
 });
 
 describe('Telegram', () => {

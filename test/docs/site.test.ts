@@ -4,26 +4,23 @@ import { contents } from '../../site/.vitepress/contents.ts';
 
 const repository = new URL('../../', import.meta.url);
 
-it('the sidebar of the site has the headings and pages of a table in the README', () => {
-  const readme = [
-    '## Install',
-    '| [No](docs/no.md) | not this table |',
-    '## Where next',
-    '|                    |         |',
-    '| ------------------ | ------- |',
-    '| **Learn**          |         |',
-    '| [First](docs/a.md) | a page  |',
-    '| **Do**             |         |',
-    '| [Second](b.md)     | another |',
+it('the sidebar of the site has the headings and pages of the table of pages', () => {
+  const index = [
+    '| page             | question |',
+    '| ---------------- | -------- |',
+    '| **Learn**        |          |',
+    '| [First](a.md)    | a page   |',
+    '| **Do**           |          |',
+    '| [Second](c/b.md) | another  |',
   ].join('\n');
-  expect(contents(readme)).toEqual([
+  expect(contents(index)).toEqual([
     { text: 'Learn', items: [{ text: 'First', link: '/docs/a' }] },
-    { text: 'Do', items: [{ text: 'Second', link: '/b' }] },
+    { text: 'Do', items: [{ text: 'Second', link: '/docs/c/b' }] },
   ]);
 });
 
 it('leads from the sidebar to pages alone', () => {
-  const groups = contents(readFileSync(new URL('README.md', repository), 'utf8'));
+  const groups = contents(readFileSync(new URL('docs/README.md', repository), 'utf8'));
   const pages = groups.flatMap(({ items }) => items.map(({ link }) => `${link.slice(1)}.md`));
   expect(groups.map(({ text }) => text)).toContain('Look up');
   expect(pages.filter((page) => !existsSync(new URL(page, repository)))).toEqual([]);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const page = read('docs/states.md');
+const page = read('docs/contributing/states.md');
 const state = read('src/mail/machine/state.ts');
 const landing = read('src/mail/machine/landing.ts');
 const event = read('src/mail/machine/event.ts');
@@ -28,7 +28,7 @@ function named(section: string, columns: readonly number[]): Set<string> {
 
 const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted((a, b) => a.localeCompare(b));
 
-describe('docs/states.md', () => {
+describe('docs/contributing/states.md', () => {
   it.each([
     ['Turn phases', tags(between(state, 'export type Phase', 'export interface Turn'), 'is')],
     ['Landings', tags(between(landing, 'type LandingPhase', 'export function'), 'is')],

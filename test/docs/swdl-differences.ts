@@ -3,7 +3,7 @@ import { heldBy, type Rows } from './held.ts';
 import { promptOf, said, stage, stepOf, swdl, takenBy, world } from './swdl-plays.ts';
 
 /*
- * What docs/swdl.md says of where Mailroom differs from the specification of the language.
+ * What docs/languages/swdl.md says of where Mailroom differs from the specification of the language.
  */
 
 const text = { type: 'string' };

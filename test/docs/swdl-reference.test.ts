@@ -7,10 +7,10 @@ import { parseYaml } from '../../src/yaml/yaml.ts';
 import { shownTitles, swdlRows, swdlTables, titles, unused } from './swdl-tables.ts';
 import { rowsOnPage } from './workflow-tables.ts';
 
-const page = readFileSync(new URL('../../docs/swdl-reference.md', import.meta.url), 'utf8');
-const example = /^```yaml\n([^]+?)^```$/m.exec(page)?.[1] ?? '';
+const page = readFileSync(new URL('../../docs/languages/swdl.md', import.meta.url), 'utf8');
+const example = /^## Example\n\n```yaml\n([^]+?)^```$/m.exec(page)?.[1] ?? '';
 
-describe('docs/swdl-reference.md', () => {
+describe('docs/languages/swdl.md', () => {
   it.each(swdlTables)('has the keys of the schema: $heading', (table) => {
     expect(rowsOnPage(page, table.heading)).toEqual(swdlRows(table));
   });

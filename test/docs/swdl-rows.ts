@@ -6,7 +6,7 @@ import { heldBy, type Rows } from './held.ts';
 import { holds, promptOf, said, stage, stepOf, swdl, takenBy, world } from './swdl-plays.ts';
 
 /*
- * What the tables of docs/swdl.md say of each construct. What needs a disk or a process is held by scenarios.
+ * What the tables of docs/languages/swdl.md say of each construct. What needs a disk or a process is held by scenarios.
  */
 
 const two = 'scenario/swdl';

@@ -11,10 +11,10 @@ import { stage, swdl } from './swdl-plays.ts';
 import { references, rows } from './swdl-rows.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const page = read('docs/swdl.md');
+const page = read('docs/languages/swdl.md');
 const constructs = constructsBelow(page, 'What happens here');
 
-describe('docs/swdl.md', () => {
+describe('docs/languages/swdl.md', () => {
   it('has every key of the language', () => {
     const table = page.split(/^## /m).find((part) => part.startsWith('What happens here\n')) ?? '';
     const keys = [

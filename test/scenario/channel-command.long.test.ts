@@ -20,9 +20,7 @@ const maker = `
   if (type === 'task') send('question', 'user', 'Which colour?');
   else send('done', 'user', 'It is ' + /(\\w+)\\s*$/.exec(mail[0])?.[1] + '.', 'subject: Painted\\n');`;
 
-const page = readFileSync(new URL('../../docs/recipes/channels.md', import.meta.url), 'utf8');
-const recipe = (file: string) =>
-  new RegExp(`^// ${file.replaceAll('.', '\\.')}\\n([^]+?)^\`\`\`$`, 'm').exec(page)?.[1] ?? '';
+const recipe = (file: string) => readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8');
 
 let project: TestProject;
 let double: TelegramDouble;

@@ -25,6 +25,7 @@ import {
   StreamMessageWriter,
 } from 'vscode-languageserver/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findDeadLinks, reachablePages, type Place } from '../docs/markdown.ts';
 import { ran, type Ran } from '../support/ran.ts';
 
 /*
@@ -85,8 +86,8 @@ describe('the package', () => {
     const left = readdirSync(installed('dist'))
       .filter((name) => name.endsWith('.cjs.br') && !program.includes(name))
       .reduce((sum, name) => sum + sizeOf(installed('dist', name)), 0);
-    expect(statSync(tarball).size - left).toBeLessThan(1.7 * megabyte);
-    expect(sizeOf(installed()) - left).toBeLessThan(3.9 * megabyte);
+    expect(statSync(tarball).size - left).toBeLessThan(2.5 * megabyte);
+    expect(sizeOf(installed()) - left).toBeLessThan(5 * megabyte);
   });
 
   it('has the pages that the program names', () => {
@@ -94,6 +95,17 @@ describe('the package', () => {
     const named = new Set(texts.flatMap((text) => text.match(/\bdocs\/[a-z/-]+\.md\b/g) ?? []));
     expect(named).toContain('docs/errors.md');
     expect([...named].filter((page) => !existsSync(installed(page)))).toEqual([]);
+  });
+
+  it('has what its README and its pages link to', () => {
+    const place: Place = {
+      exists: (path) => existsSync(installed(path)),
+      read: (path) => readFileSync(installed(path), 'utf8'),
+    };
+    const pages = [...reachablePages('README.md', place)];
+    expect(pages.length).toBeGreaterThan(50);
+    expect(pages.flatMap((page) => findDeadLinks(page, place))).toEqual([]);
+    expect(existsSync(installed('docs/contributing'))).toBe(false);
   });
 
   it('imports only what it has', () => {

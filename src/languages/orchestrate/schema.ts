@@ -119,7 +119,10 @@ const transitions = z
 export type TransitionInput = z.output<typeof transition>;
 
 /** Keys that the language reserves for later: the lowering reports their replacements. */
-const deferred = z.unknown().optional().describe('Not there in this language: see docs/orchestrate.md.');
+const deferred = z
+  .unknown()
+  .optional()
+  .describe('Not there in this language: see docs/languages/orchestrate.md.');
 
 /** The steps of a file or a loop. */
 type Steps = z.ZodArray<typeof step>;

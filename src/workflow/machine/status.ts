@@ -1,4 +1,4 @@
-/* Statuses of a run and its steps in files and documents; see docs/states.md. */
+/* Statuses of a run and its steps in files and documents; see docs/contributing/states.md. */
 
 export type RunStatus = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'CANCELLED';
 

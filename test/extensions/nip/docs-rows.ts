@@ -15,7 +15,7 @@ import { World } from '../../workflow/machine/world.ts';
 import { heldBy, type Rows } from '../../docs/held.ts';
 
 /*
- * What the table of docs/nip.md says of each construct, as something that can be seen to happen.
+ * What the table of docs/languages/nip.md says of each construct, as something that can be seen to happen.
  */
 
 const tools = 'define, execute and ask, with the names and answers of the page';

@@ -8,7 +8,7 @@ import { nip } from './language/nip.ts';
 import { constructsBelow } from '../../docs/held.ts';
 import { differences, events, refusals, rows, skills } from './docs-rows.ts';
 
-const page = readFileSync(new URL('../../../docs/nip.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/languages/nip.md', import.meta.url), 'utf8');
 const all = [...page.matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)].map(([, construct = '']) => construct);
 const constructs = all.join('\n').replaceAll('\\|', '|');
 
@@ -23,7 +23,7 @@ function reads(...tags: readonly string[][]): void {
   nip(input, ...steps, ['edge', 'first', 'second'], ...tags);
 }
 
-describe('docs/nip.md', () => {
+describe('docs/languages/nip.md', () => {
   it('has every tag and every part of a step', () => {
     for (const name of tagNames) expect(constructs).toContain(`["${name}", `);
     for (const prefix of ['input:', 'output:', 'timeout:', 'policy:', 'retries:', 'budget:'])

@@ -158,9 +158,9 @@ describe('the commands', () => {
   });
 });
 
-/** What docs/nip.md says of the tools. */
+/** What docs/languages/nip.md says of the tools. */
 const skills = rowsOnPage(
-  readFileSync(new URL('../../../docs/nip.md', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../docs/languages/nip.md', import.meta.url), 'utf8'),
   'By id',
 ).map(([skill = '', , takes = '', answers = '']) => {
   const words = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, word = '']) => word);

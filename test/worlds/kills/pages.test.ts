@@ -8,8 +8,8 @@ import { runs } from './runs/runs.ts';
 type Written = Pick<Matrix, 'effects' | 'kinds' | 'page'>;
 
 it.each<[string, Written]>([
-  ['docs/kill-matrix.md', mail],
-  ['docs/kill-matrix-runs.md', runs],
+  ['mail/matrix.md', mail],
+  ['runs/matrix.md', runs],
 ])('%s has each kind of work of the code, when it was played, and that each place held', (_file, matrix) => {
   const text = readFileSync(matrix.page.file, 'utf8');
   const played = readPage(text);

@@ -18,13 +18,6 @@ const extents: Readonly<Record<Extent, string>> = {
   quick: 'one moment of each place',
 };
 
-const legend = `Each kind of work is played alone (\`--kind\`) or with all others; its row says when, and how much of it. Where not
-every containment is crossed with every moment, the kinds of containment that the machine has take turns.
-
-✓ all held, ✗ something did not, an empty cell: this kind of work does not come there, ·: the place was added after this
-kind of work was last played.
-`;
-
 /** What was found of the kinds that were played, on this day (`2026-01-31`). */
 export function playedKinds(
   { effects }: Pick<Matrix, 'effects'>,
@@ -85,7 +78,6 @@ export function render(
   }));
   return [
     page.head,
-    legend,
     '## Kinds of work\n',
     table(
       ['', 'kind of work', 'what is under way', 'played', 'crashes'],

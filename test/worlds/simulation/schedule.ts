@@ -11,7 +11,7 @@ export interface Result {
   readonly problems: readonly string[];
   /** How much happened in it, by what it was. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Which transitions of docs/states.md were seen, and others. */
+  /** Which transitions of docs/contributing/states.md were seen, and others. */
   readonly transitions: ReadonlySet<string>;
 }
 
@@ -32,10 +32,10 @@ export interface Subject {
   readonly command: string;
   /** What it is about, in words for the report. */
   readonly schedules: string;
-  /** From so many schedules on, every transition of docs/states.md must have been seen. */
+  /** From so many schedules on, every transition of docs/contributing/states.md must have been seen. */
   readonly enough: number;
   begin(random: Random): Schedule;
-  /** What docs/states.md and the transitions that were seen do not agree on. */
+  /** What docs/contributing/states.md and the transitions that were seen do not agree on. */
   coverage(seen: Iterable<string>): Coverage;
 }
 

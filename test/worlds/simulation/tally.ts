@@ -45,14 +45,14 @@ export function report(tally: Tally, subject: Subject): { readonly text: string;
   const text =
     `${String(schedules)} ${subject.schedules}, ${numbers(counts).join(', ')}: ${String(failures.length)} failed\n` +
     `${numbers(kinds).toSorted().join(', ')}\n` +
-    `${String(reached)} of ${String(all)} transitions of docs/states.md reached\n` +
+    `${String(reached)} of ${String(all)} transitions of docs/contributing/states.md reached\n` +
     list(
       'seldom',
       rarest.map(([one, times]) => `${one}: in ${String(times)}`),
     ) +
     list('not reached', missed) +
-    list('reached, and not in docs/states.md', untold) +
-    list('reached, and out of reach by docs/states.md', reachedAfterAll);
+    list('reached, and not in docs/contributing/states.md', untold) +
+    list('reached, and out of reach by docs/contributing/states.md', reachedAfterAll);
   const wrong = untold.length + reachedAfterAll.length + (schedules >= subject.enough ? missed.length : 0);
   return { text, good: failures.length + wrong === 0 };
 }

@@ -6,10 +6,10 @@ export interface Standing {
   readonly mark: unknown;
 }
 
-/** How everything is, by the table of docs/states.md that tells of it, and by what it is. */
+/** How everything is, by the table of docs/contributing/states.md that tells of it, and by what it is. */
 export type Standings<Section extends string> = Readonly<Record<Section, ReadonlyMap<string, Standing>>>;
 
-/** A machine of which docs/states.md tells. */
+/** A machine of which docs/contributing/states.md tells. */
 export interface Machine<Section extends string, State, Event extends { readonly type: string }> {
   readonly sections: readonly Section[];
   /** Of which of them things end by being gone; what the rest tell of may be forgotten. */
@@ -50,7 +50,7 @@ export function transitionsOf<Section extends string, State, Event extends { rea
   return seen;
 }
 
-/** What docs/states.md and the schedules do not agree on. */
+/** What docs/contributing/states.md and the schedules do not agree on. */
 export interface Coverage {
   readonly reached: number;
   readonly all: number;
@@ -76,7 +76,7 @@ export function coverage(sections: readonly string[], transitions: Iterable<stri
   };
 }
 
-const page = readFileSync(new URL('../../../docs/states.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/contributing/states.md', import.meta.url), 'utf8');
 
 /** The rows of the table under a heading. */
 function rowsOf(heading: string): string[][] {

@@ -13,7 +13,7 @@ it.each(chunks(mail, schedules, 50))(
     // A run in which nothing happens would keep every property.
     expect(tally.counts.get('turns')).toBeGreaterThan(tally.schedules * 3);
     expect(tally.counts.get('crashes')).toBeGreaterThan(0);
-    // What happens is told in docs/states.md; that all of it happens takes more schedules: `npm run simulate`.
+    // What happens is told in docs/contributing/states.md; that all of it happens takes more schedules: `npm run simulate`.
     const { untold, reachedAfterAll } = mail.coverage(tally.transitions.keys());
     expect([...untold, ...reachedAfterAll]).toEqual([]);
   },

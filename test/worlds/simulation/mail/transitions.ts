@@ -5,7 +5,7 @@ import type { Machine, Standing } from '../transitions.ts';
 
 type Section = 'Turn phases' | 'Landings' | 'Threads' | 'Copies of a message' | 'Asks';
 
-/** The machine of the mail, as docs/states.md tells of it. Threads, with their mail, are forgotten some time after their end. */
+/** The machine of the mail, as docs/contributing/states.md tells of it. Threads, with their mail, are forgotten some time after their end. */
 export const mailMachine: Machine<Section, MailState, MailEvent> = {
   sections: ['Turn phases', 'Landings', 'Threads', 'Copies of a message', 'Asks'],
   ending: ['Turn phases', 'Landings'],

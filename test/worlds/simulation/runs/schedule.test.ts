@@ -18,7 +18,7 @@ it.each(chunks(runs, schedules, 40))('keeps the properties of runs from seed %i 
   expect(tally.counts.get('reported')).toBeGreaterThan(0);
   expect(tally.kinds.get('SUCCEEDED')).toBeGreaterThan(tally.schedules / 20);
   expect(tally.transitions.get('Runs: RUNNING → RUNNING (paused)')).toBeGreaterThan(0);
-  // What happens is told in docs/states.md; that all of it happens takes more schedules: `npm run simulate:runs`.
+  // What happens is told in docs/contributing/states.md; that all of it happens takes more schedules: `npm run simulate:runs`.
   const { untold, reachedAfterAll } = runs.coverage(tally.transitions.keys());
   expect([...untold, ...reachedAfterAll]).toEqual([]);
 });

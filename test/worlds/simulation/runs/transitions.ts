@@ -5,7 +5,7 @@ import type { Machine, Standing } from '../transitions.ts';
 
 type Section = 'Phases of a step' | 'Runs';
 
-/** The machine of a run, as docs/states.md tells of it. */
+/** The machine of a run, as docs/contributing/states.md tells of it. */
 export const runMachine: Machine<Section, RunState, RunEvent> = {
   sections: ['Phases of a step', 'Runs'],
   ending: [],
