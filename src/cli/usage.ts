@@ -18,7 +18,11 @@ export function usageFailure(error: CommanderError, { words, commands }: Called)
   const name = words.find((word) => commands.includes(word));
   if (error.code === 'commander.help') return noSuchCommand(words.at(-1) ?? '', commands);
   const text = error.message.replace(/^error: /, '').trim();
-  const [message, known] = inOwnWords(text);
+  const unknown = /^unknown command '(.*?)'/s.exec(text)?.[1];
+  const option = /^unknown option '(.*?)'/s.exec(text)?.[1];
+  const habit = unknown === undefined ? null : habitOf(commands, unknown);
+  const [message, near] = inOwnWords(text);
+  const known = habit ?? (option === undefined ? null : ownValue(otherOptions, option)) ?? near;
   const general =
     name === undefined
       ? '`mailroom --help` lists the commands and options'
@@ -28,7 +32,7 @@ export function usageFailure(error: CommanderError, { words, commands }: Called)
 
 /** `mailroom help upp`: the only request for help that can be an error. */
 function noSuchCommand(word: string, commands: readonly string[]): MailroomError {
-  const hint = didYouMean(word, commands) ?? '`mailroom --help` lists the commands and options';
+  const hint = habits.get(word) ?? didYouMean(word, commands) ?? '`mailroom --help` lists the commands and options';
   return new MailroomError('E_USAGE', `unknown command \`${word}\``, hint);
 }
 

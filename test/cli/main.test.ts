@@ -70,7 +70,7 @@ describe('the program', () => {
         watch <workflow>            run a workflow, and again after every change of a file in its
                                     workspace
         runs                        list the runs of the project, newest first
-        logs <run>                  print the output of the steps of a run
+        logs <target>               print the output of the steps of a run, or of the agent of a turn
         approve [run] [gate]        approve a gate so that dependent steps can run
         reject [run] [gate]         reject a gate: dependent steps are skipped
 

@@ -144,13 +144,17 @@ export const workflows: Commands = {
     run: async () => (await import('../actions/runs.ts')).listRuns,
   },
   logs: {
-    about: 'print the output of the steps of a run',
-    arguments: { '<run>': run },
-    options: {
-      '--step <step>': 'only this step, with its inner steps and all iterations',
-      '--follow': 'print until the run ends',
+    about: 'print the output of the steps of a run, or of the agent of a turn',
+    arguments: {
+      '<target>':
+        'a run, thread or message: its id, the beginning or end of it, @1 of `inbox`, or `last`; a turn (t12)',
     },
-    examples: ['mailroom logs 8c1d02 --step build --follow'],
+    options: {
+      '-f, --follow': 'print until the run or turn ends',
+      '-n, --tail <lines>': 'only the last lines of each output',
+      '--step <step>': 'only this step, with its inner steps and all iterations',
+    },
+    examples: ['mailroom logs last --follow', 'mailroom logs t12 --tail 20'],
     run: async () => (await import('../actions/logs.ts')).printLogs,
   },
   approve: {
