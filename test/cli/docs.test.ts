@@ -27,7 +27,10 @@ function told(text: string): string[] {
 }
 
 function flags(command: Command): string[] {
-  return command.options.map((option) => option.flags).toSorted();
+  return command.options
+    .filter(({ hidden }) => !hidden)
+    .map((option) => option.flags)
+    .toSorted();
 }
 
 const fixture = new ProjectFixture();

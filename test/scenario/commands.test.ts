@@ -55,7 +55,10 @@ const changing: readonly (readonly [line: string, code: number])[] = [
 const reading: readonly (readonly [line: string, code: number])[] = [
   ['check', 0],
   ['completion bash', 0],
+  ['explain E_BUDGET', 0],
   ['help send', 0],
+  ['help errors', 0],
+  ['version', 0],
   ['complete mailroom st', 0],
   ['inbox', 0],
   ['status --json', 0],

@@ -186,7 +186,7 @@ async function possible(
   if (pending) return await names(context, pending.attributeName(), typed);
   if (typed.startsWith('-')) {
     const options = command === program ? program.options : [...command.options, ...program.options];
-    return options.map(({ long, description }) => ({ value: long ?? '', about: description }));
+    return options.flatMap(({ long, description }) => (long ? { value: long, about: description } : []));
   }
   if (command === program)
     return program

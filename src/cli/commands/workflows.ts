@@ -97,6 +97,7 @@ export const workflows: Commands = {
     about: 'run a workflow to its end',
     arguments: { '<workflow>': `${workflow}; with --agent, the task` },
     options: {
+      '--dry-run': 'show what it would do, as `mailroom plan` does, and start nothing',
       '--agent <provider>': 'let this agent do one task, which is the argument, without a workflow',
       '--model <name>': 'with --agent: the model, as its program names it',
       '--capabilities <list>': 'with --agent: what it may do, such as READ,EDIT',
