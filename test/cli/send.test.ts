@@ -141,11 +141,22 @@ describe('send', () => {
     expect((await fixture.run('send', 'engineer', '-m', 'x', '--type', 'errand')).code).toBe(0);
   });
 
+  it('names the person who may write where another one must not', async () => {
+    const fixture = new ProjectFixture();
+    fixture.text = fixture.text.replace('errand: { from: [user, lead]', 'errand: { from: [lead]');
+    fixture.text = fixture.text.replace('chore: { from: [user]', 'chore: { from: [lead]');
+    const { code, err } = await fixture.run('send', 'engineer', '-m', 'x');
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: 'error E_FORBIDDEN: user must not write to engineer\nhint: lead may: add `--as lead`\n',
+    });
+  });
+
   it('says what to edit where nothing may be sent', async () => {
     const { code, err } = await new ProjectFixture().run('send', 'user', '--as', 'lead', '-m', 'x');
     expect(code).toBe(1);
-    expect(err).toContain('error E_FORBIDDEN: lead may send nothing to user\n');
-    expect(err).toContain('; to allow more, name user under `to` of a message type in protocols/\n');
+    expect(err).toContain('error E_FORBIDDEN: lead must not write to user\n');
+    expect(err).toContain('; to allow it, name user under `to` of a message type in protocols/\n');
   });
 
   it('reads fields as JSON, unless they are texts', async () => {

@@ -61,6 +61,7 @@ const reading: readonly (readonly [line: string, code: number])[] = [
   ['version', 0],
   ['complete mailroom st', 0],
   ['inbox', 0],
+  ['stop', 0],
   ['status --json', 0],
   ['why maker', 0],
   ['costs', 0],

@@ -14,7 +14,8 @@ import type { Progress } from '../progress.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
 import type { MailStatus } from '../../documents/status.ts';
 
-interface UpOptions {
+export interface UpOptions {
+  readonly detach?: boolean;
   readonly untilIdle?: boolean;
   readonly drain?: boolean;
   readonly record?: string;
@@ -40,6 +41,10 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   context.announce();
   const interval = heartbeatOf(options.heartbeat, context.call.environment['CI']);
   await refuseBadDefinition(project);
+  if (options.detach === true) {
+    const { detach } = await import('../detach.ts');
+    return detach(context, project, options);
+  }
   const page = await servePage(context, project, options);
   try {
     return await control(context, project, options, interval);
@@ -156,7 +161,7 @@ async function printEnd(
     const status = ownStatus(controller, terminal.now(), problem === null ? [] : [problem]);
     terminal.write(json(endDocument(idle, countOf(failures), status, project.root)));
   } else if (options.untilIdle === true && idle !== 'stopped')
-    terminal.write(`idle: ${idleWords(context, idle, failures)}\n`);
+    terminal.write(`idle: ${await idleWords(context, project, idle, failures)}\n`);
   else terminal.write('stopped\n');
   if (options.untilIdle !== true) return 0;
   if (idle === 'stopped') return 130;
@@ -168,11 +173,16 @@ function countOf({ threads, files }: Failures): number {
 }
 
 /** Why nothing more happens, and the command that shows what to do. */
-function idleWords({ commandLine }: Context, idle: Idle, failures: Failures): string {
+async function idleWords(
+  { commandLine }: Context,
+  project: Project,
+  idle: Idle,
+  failures: Failures,
+): Promise<string> {
   const see = (words: string) => `see \`${commandLine(words)}\``;
   switch (idle) {
     case 'waiting_for_user':
-      return `waiting_for_user; ${see('inbox')}`;
+      return `waiting for ${await waitedFor(project)}; ${see('inbox')}`;
     case 'stuck':
       return `stuck; ${see('status')}`;
     default: {
@@ -180,6 +190,14 @@ function idleWords({ commandLine }: Context, idle: Idle, failures: Failures): st
       return failed.length > 0 ? `failed (${failed.join(', ')}); ${see('inbox')}` : idle;
     }
   }
+}
+
+/** The people who have something to answer. */
+async function waitedFor(project: Project): Promise<string> {
+  const { readInbox } = await import('../../mail/questions/inbox.ts');
+  const { items } = await readInbox(project, null);
+  const people = new Set(items.filter(({ kind }) => kind !== 'notice').flatMap(({ to }) => to));
+  return [...people].toSorted().join(', ') || 'a person';
 }
 
 function endDocument(idle: Ending['idle'], failures: number, status: MailStatus, project: string) {

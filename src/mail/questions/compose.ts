@@ -7,6 +7,7 @@ import {
   answersBetween,
   builtInNamed,
   isHuman,
+  peopleOf,
   stepResult,
   typesBetween,
   workflowRole,
@@ -14,6 +15,7 @@ import {
   type Protocol,
 } from '../format/protocol.ts';
 import { maySend } from '../machine/rules/address.ts';
+import { listed } from '../../kernel/enumerate.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { nothingSaid, parseMessage } from '../format/read-message.ts';
 import { isInside } from '../../yaml/paths.ts';
@@ -156,11 +158,19 @@ function impliedType(
       'the type cannot be inferred: the protocol is invalid',
       '`mailroom check` shows what is wrong with it; or add --type',
     );
-  throw new MailroomError(
-    'E_FORBIDDEN',
-    `${from} may send nothing to ${to.join(', ')}`,
-    `${maySend(protocol, from)}; to allow more, name ${to.join(', ')} under \`to\` of a message type in protocols/`,
-  );
+  throw mustNotWrite(protocol, from, to);
+}
+
+/** The error where a person must not write to roles, with the persons who may. */
+function mustNotWrite(protocol: Protocol, from: RoleName, to: readonly RoleName[]): MailroomError {
+  const message = `${from} must not write to ${to.join(', ')}`;
+  const isAllowed = (role: RoleName) =>
+    to.every((other) => typesBetween(protocol, role, other).some(({ name }) => !isReply(protocol, name)));
+  const [one, ...more] = peopleOf(protocol).filter((role) => role !== from && isAllowed(role));
+  if (one !== undefined)
+    return new MailroomError('E_FORBIDDEN', message, `${listed([one, ...more])} may: add \`--as ${one}\``);
+  const edit = `to allow it, name ${to.join(', ')} under \`to\` of a message type in protocols/`;
+  return new MailroomError('E_FORBIDDEN', message, `${maySend(protocol, from)}; ${edit}`);
 }
 
 function isReply(protocol: Protocol, name: TypeName): boolean {
