@@ -2,15 +2,26 @@ import { resolve } from 'node:path';
 import { MailroomError } from '../kernel/errors.ts';
 import type { Project } from '../project/project.ts';
 import { outputFile, startUpBeside } from '../up/beside.ts';
-import type { UpOptions } from './actions/up.ts';
 import type { Context } from './context.ts';
 import { printable } from './format.ts';
+
+/** The options of `up` that matter to the other process, and those that do nothing with `--detach`. */
+interface DetachOptions {
+  readonly untilIdle?: boolean;
+  readonly json?: boolean;
+  readonly drain?: boolean;
+  readonly record?: string;
+  readonly replay?: string;
+  readonly heartbeat?: string;
+  readonly serve?: boolean;
+  readonly port?: string;
+}
 
 /**
  * Starts `up` in a process of its own and returns once it works. Exit code 1: it did not start, and
  * what it printed is printed.
  */
-export async function detach(context: Context, project: Project, options: UpOptions): Promise<number> {
+export async function detach(context: Context, project: Project, options: DetachOptions): Promise<number> {
   const idle = options.untilIdle === true ? '--until-idle' : options.json === true ? '--json' : null;
   if (idle !== null)
     throw new MailroomError('E_USAGE', `\`${idle}\` does nothing with \`--detach\``, 'remove one of them');
@@ -29,7 +40,7 @@ export async function detach(context: Context, project: Project, options: UpOpti
 }
 
 /** The options that the other process gets. */
-function wordsOf({ call }: Context, options: UpOptions): string[] {
+function wordsOf({ call }: Context, options: DetachOptions): string[] {
   const { drain, serve, port, record, replay, heartbeat } = options;
   const values = {
     port,

@@ -41,7 +41,6 @@ const plans = '`mailroom plan <workflow>` shows what a run would do';
 export const habits: Readonly<Record<string, string>> = {
   abort: cancels,
   accept: '`mailroom approve <run>` approves a gate, `mailroom reply` answers a request',
-  add: '`mailroom init` adds what a project lacks',
   answer: '`mailroom reply <message>` answers a request, `mailroom approve <run>` a gate',
   ask: '`mailroom send <role> --message <text>` sends a message',
   attach: logs,

@@ -1,5 +1,4 @@
 import process from 'node:process';
-import { join } from '../disk/disk.ts';
 import { lockFile, readHolder } from '../host/holder.ts';
 import { isThere, livingHolder } from '../host/holding.ts';
 import { taken } from '../host/lock.ts';
@@ -26,7 +25,7 @@ export async function startUpBeside(project: Project, options: readonly string[]
   if (project.holder() !== null) throw taken(readHolder(disk));
   disk.remove(outputFile);
   disk.makeFolder('.mailroom');
-  startBeside(['-C', root, 'up', ...options], root, join(root, outputFile));
+  startBeside(['-C', root, 'up', ...options], root, `${root}/${outputFile}`);
   const until = Date.now() + longestStart;
   for (;;) {
     const pid = project.holder()?.pid ?? null;

@@ -155,6 +155,9 @@ async function real(what: string): Promise<unknown> {
     case 'error':
       full.text = full.text.replace('from: [qa]', 'from: [quality]');
       return (await full.json('up')).document;
+    case 'stop':
+      full.up = false;
+      return (await full.json('stop')).document;
     case 'send':
       return (await full.json('send', 'architect', '-m', 'x')).document;
     case 'inbox':

@@ -36,6 +36,8 @@ describe('the program', () => {
 
       The mail:
         up                          run the controller: watch the mail, deliver it and start roles
+        stop                        end the controller of the project; its work continues with the next
+                                    \`up\`
         inbox                       list what waits for you: requests to answer, gates to approve, notices
         send <role> [file]          send a message to a role as a person
         reply [id] [file]           answer a message as the person who received it

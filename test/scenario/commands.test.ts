@@ -33,6 +33,7 @@ afterAll(() => project.remove());
 const changing: readonly (readonly [line: string, code: number])[] = [
   ['init new', 0],
   ['send maker --message Make', 0],
+  ['add role maker', 2],
   ['pause checker', 0],
   ['unpause checker', 0],
   ['up --until-idle', 0],

@@ -14,7 +14,7 @@ import type { Progress } from '../progress.ts';
 import type { Failures, Idle } from '../../host/idle.ts';
 import type { MailStatus } from '../../documents/status.ts';
 
-export interface UpOptions {
+interface UpOptions {
   readonly detach?: boolean;
   readonly untilIdle?: boolean;
   readonly drain?: boolean;

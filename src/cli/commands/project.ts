@@ -16,6 +16,16 @@ export const project: Commands = {
     examples: ['mailroom init my-project'],
     run: async () => (await import('../actions/init.ts')).init,
   },
+  add: {
+    about: 'add a role to the protocol, with a description to fill in',
+    arguments: {
+      '<what>': { about: 'what to add', choices: ['role'] },
+      '<name>': 'its name',
+    },
+    options: json,
+    examples: ['mailroom add role backend'],
+    run: async () => (await import('../actions/add.ts')).add,
+  },
   check: {
     about: 'check mailroom.yaml, protocols/ and workflows/ without starting anything',
     options: {
