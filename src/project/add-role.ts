@@ -1,6 +1,7 @@
 import { isProtocolFile } from '../disk/find-project.ts';
 import { MailroomError } from '../kernel/errors.ts';
-import { isJsonObject, type Json } from '../kernel/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { parseProtocol } from '../mail/protocol/read.ts';
 import { edit } from '../yaml/edit/edit.ts';
 import { name as roleName } from '../yaml/schema.ts';
 import { parseYaml } from '../yaml/yaml.ts';
@@ -45,13 +46,17 @@ export async function addRole(project: Project, name: string): Promise<AddedRole
       'no file in protocols/ has `roles`',
       '`mailroom init` makes a protocol',
     );
-  const edited = edit(home.text, { do: 'add', path: ['roles', name], value: { capabilities: ['READ'] } });
+  const value = roleLike(home.roles ?? {});
+  const edited = edit(home.text, { do: 'add', path: ['roles', name], value });
   if (!edited.ok)
     throw new MailroomError(
       'E_USAGE',
       `${home.file} cannot be changed: ${edited.why}`,
       'add it under `roles` by hand',
     );
+  const texts = files.map(({ file, text }) => ({ file, text: file === home.file ? edited.text : text }));
+  const parsed = parseProtocol(texts, definition.value.config);
+  if (!parsed.ok) throw new ProblemsError(parsed.problems);
   disk.write(home.file, edited.text);
   const description = `agents/${name}/role.md`;
   if (disk.look(description) !== null) return { protocol: home.file, written: [home.file] };
@@ -60,6 +65,20 @@ export async function addRole(project: Project, name: string): Promise<AddedRole
 }
 
 const nameHint = 'use letters, digits, `-` and `_`, such as `qa` or `backend-2`';
+
+/**
+ * A role that may read, with what the first other agent in the file says besides: what none of the
+ * project's defaults says, every role needs.
+ */
+function roleLike(roles: Readonly<Record<string, Json>>): JsonObject {
+  const agent =
+    Object.values(roles)
+      .filter(isJsonObject)
+      .find(({ provider }) => provider !== 'human') ?? {};
+  const { provider, timeout, budget } = agent;
+  const role = { provider, capabilities: ['READ'], timeout, budget };
+  return Object.fromEntries(Object.entries(role).filter(([, value]) => value !== undefined)) as JsonObject;
+}
 
 function descriptionOf(name: string): string {
   return `You are ${name}. Write here what this role does, what it must not do, and when its work is done.\n`;

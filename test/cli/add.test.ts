@@ -16,7 +16,7 @@ it('adds a role and keeps every other byte of the protocol', async () => {
   );
   const added = fixture.text.replace(/^ {2}backend:[^]*?(?=^\S)/m, '');
   expect(added).toBe(before);
-  expect(fixture.protocol.roles.get('backend')?.capabilities).toEqual(['READ']);
+  expect(fixture.text).toContain('  backend: { provider: claude, capabilities: [READ] }\n');
   expect(fixture.disk.read('agents/backend/role.md', 1_000)?.toString()).toMatch(/^You are backend\. /);
 });
 
@@ -52,4 +52,15 @@ it('refuses a protocol with an error, with its place', async () => {
     code: 2,
     err: expect.stringMatching(/^protocols\/team\.yaml:\d+:\d+: error/),
   });
+});
+
+it('gives the role what every role of the project needs', async () => {
+  const fixture = new ProjectFixture();
+  fixture.text = fixture.text.replace(
+    'architect: { provider: claude, capabilities: [READ] }',
+    'architect:\n    provider: claude\n    budget: { usd: 1 } # of one turn\n    timeout: 20m',
+  );
+  await fixture.run('add', 'role', 'backend');
+  const role = fixture.protocol.roles.get('backend');
+  expect(role).toMatchObject({ provider: 'claude', timeout: 1_200_000, budget: { usd: 1 } });
 });

@@ -24,6 +24,7 @@ describe('the program', () => {
 
       The project:
         init [dir]                  create a runnable project, or add what an existing one lacks
+        add <what> <name>           add a role to the protocol, with a description to fill in
         check                       check mailroom.yaml, protocols/ and workflows/ without starting
                                     anything
         doctor                      show which agent CLIs are installed, which sandboxing works, and what

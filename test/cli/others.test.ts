@@ -131,7 +131,7 @@ describe('completion', () => {
     const fixture = new ProjectFixture();
     fixture.drop('agents/architect/inbox/a.md', 'Begin\n');
     const id = fixture.id('Begin');
-    expect(await values(fixture, 'st')).toEqual(['status']);
+    expect(await values(fixture, 'st')).toEqual(['stop', 'status']);
     expect(await values(fixture, 'status', '--w')).toEqual(['--watch']);
     expect(await values(fixture, 'send', '')).toEqual(['architect', 'engineer', 'lead', 'qa', 'user']);
     expect(await values(fixture, '-C', '/else', 'send', 'q')).toEqual(['qa']);

@@ -143,13 +143,17 @@ describe('send', () => {
 
   it('names the person who may write where another one must not', async () => {
     const fixture = new ProjectFixture();
-    fixture.text = fixture.text.replace('errand: { from: [user, lead]', 'errand: { from: [lead]');
-    fixture.text = fixture.text.replace('chore: { from: [user]', 'chore: { from: [lead]');
-    const { code, err } = await fixture.run('send', 'engineer', '-m', 'x');
-    expect({ code, err }).toEqual({
-      code: 1,
-      err: 'error E_FORBIDDEN: user must not write to engineer\nhint: lead may: add `--as lead`\n',
-    });
+    const hint = '\nhint: lead may: add `--as lead`\n';
+    fixture.text = fixture.text
+      .replace('task: { from: [user]', 'task: { from: [lead]')
+      .replace('errand: { from: [user, lead]', 'errand: { from: [lead]')
+      .replace('chore: { from: [user]', 'chore: { from: [lead]')
+      .replace(/^start: .*\n/m, '');
+    const refusal = async (role: string) => (await fixture.run('send', role, '-m', 'x')).err;
+    expect(await refusal('architect')).toBe(`error E_FORBIDDEN: user must not write to architect${hint}`);
+    expect(await refusal('engineer')).toBe(
+      `error E_FORBIDDEN: user may send engineer only answers: answer${hint}`,
+    );
   });
 
   it('says what to edit where nothing may be sent', async () => {

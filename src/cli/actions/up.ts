@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { json } from '../output.ts';
-import { countedParts } from '../format.ts';
+import { countedParts, printable } from '../format.ts';
 import { heartbeatOf, startHeartbeat } from '../heartbeat.ts';
 import { untilEnd } from '../until-end.ts';
 import { upKeys } from '../host-keys.ts';
@@ -41,16 +41,53 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   context.announce();
   const interval = heartbeatOf(options.heartbeat, context.call.environment['CI']);
   await refuseBadDefinition(project);
-  if (options.detach === true) {
-    const { detach } = await import('../detach.ts');
-    return detach(context, project, options);
-  }
+  if (options.detach === true) return detach(context, project, options);
   const page = await servePage(context, project, options);
   try {
     return await control(context, project, options, interval);
   } finally {
     await page?.end();
   }
+}
+
+/**
+ * Starts `up` in a process of its own and returns once it works. Exit code 1: it did not start, and
+ * what it printed is printed.
+ */
+async function detach(context: Context, project: Project, options: UpOptions): Promise<number> {
+  const idle = options.untilIdle === true ? '--until-idle' : options.json === true ? '--json' : null;
+  if (idle !== null)
+    throw new MailroomError('E_USAGE', `\`${idle}\` does nothing with \`--detach\``, 'remove one of them');
+  const { outputFile, startUpBeside } = await import('../../up/beside.ts');
+  const { terminal, commandLine } = context;
+  const started = await startUpBeside(project, wordsOf(context, options));
+  if (started.pid === null) {
+    const printed = started.printed === '' ? `it has not started yet; see ${outputFile}\n` : started.printed;
+    terminal.complain(printable(printed));
+    return 1;
+  }
+  terminal.print(
+    `started: process ${String(started.pid)}, which prints into ${outputFile}\n` +
+      `\`${commandLine('status --watch')}\` shows what it does, \`${commandLine('stop')}\` ends it\n`,
+  );
+  return 0;
+}
+
+/** The options that the other process gets. */
+function wordsOf({ call }: Context, options: UpOptions): string[] {
+  const { drain, serve, port, record, replay, heartbeat } = options;
+  const values = {
+    port,
+    heartbeat,
+    record: record === undefined ? undefined : resolve(call.cwd, record),
+    replay: replay === undefined ? undefined : resolve(call.cwd, replay),
+  };
+  return [
+    '--plain',
+    ...(drain === true ? ['--drain'] : []),
+    ...(serve === true ? ['--serve'] : []),
+    ...Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+  ];
 }
 
 /** Serves the page if it is asked for. The key of its address is for people, not for logs. */

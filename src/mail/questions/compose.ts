@@ -139,7 +139,8 @@ function impliedType(
     throw new MailroomError(
       'E_FORBIDDEN',
       `${from} may send ${to.join(', ')} only answers: ${fitting.join(', ')}`,
-      'answer a message with `mailroom reply`; `mailroom inbox` lists what waits',
+      peopleWhoMay(protocol, from, to) ??
+        'answer a message with `mailroom reply`; `mailroom inbox` lists what waits',
     );
   const choices = unasked.length > 0 ? unasked : fitting;
   const start = protocol?.start?.type;
@@ -161,16 +162,22 @@ function impliedType(
   throw mustNotWrite(protocol, from, to);
 }
 
-/** The error where a person must not write to roles, with the persons who may. */
+/** The error where a person must not write to roles. */
 function mustNotWrite(protocol: Protocol, from: RoleName, to: readonly RoleName[]): MailroomError {
-  const message = `${from} must not write to ${to.join(', ')}`;
+  const edit = `to allow it, name ${to.join(', ')} under \`to\` of a message type in protocols/`;
+  return new MailroomError(
+    'E_FORBIDDEN',
+    `${from} must not write to ${to.join(', ')}`,
+    peopleWhoMay(protocol, from, to) ?? `${maySend(protocol, from)}; ${edit}`,
+  );
+}
+
+/** The other people who may begin a thread with these roles, in words; null: none may. */
+function peopleWhoMay(protocol: Protocol, from: RoleName, to: readonly RoleName[]): string | null {
   const isAllowed = (role: RoleName) =>
     to.every((other) => typesBetween(protocol, role, other).some(({ name }) => !isReply(protocol, name)));
-  const [one, ...more] = peopleOf(protocol).filter((role) => role !== from && isAllowed(role));
-  if (one !== undefined)
-    return new MailroomError('E_FORBIDDEN', message, `${listed([one, ...more])} may: add \`--as ${one}\``);
-  const edit = `to allow it, name ${to.join(', ')} under \`to\` of a message type in protocols/`;
-  return new MailroomError('E_FORBIDDEN', message, `${maySend(protocol, from)}; ${edit}`);
+  const people = peopleOf(protocol).filter((role) => role !== from && isAllowed(role));
+  return people.length === 0 ? null : `${listed(people)} may: add \`--as ${people[0]!}\``;
 }
 
 function isReply(protocol: Protocol, name: TypeName): boolean {
