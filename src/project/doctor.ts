@@ -214,8 +214,7 @@ function acpMissing(place: Place): Finding[] {
 function peculiarities(name: AgentCli, said: string): Finding[] {
   const known = quirksOf(name, said);
   const handled = known.filter(({ advice }) => advice === null).map(({ what }) => what);
-  const texts =
-    handled.length === 0 ? [] : [`known quirks of this version, handled: ${handled.join('; ')}`];
+  const texts = handled.length === 0 ? [] : [`known quirks of this version, handled: ${handled.join('; ')}`];
   const advised = known.flatMap(({ what, advice }) => (advice === null ? [] : [`${what}: ${advice}`]));
   return [...texts, ...advised].map((text) => ({ topic: name, state: 'info', text }));
 }

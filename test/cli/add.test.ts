@@ -16,7 +16,7 @@ it('adds a role and keeps every other byte of the protocol', async () => {
   );
   const added = fixture.text.replace(/^ {2}backend:[^]*?(?=^\S)/m, '');
   expect(added).toBe(before);
-  expect(fixture.text).toContain('  backend: { provider: claude, capabilities: [READ] }\n');
+  expect(fixture.text).toMatch(/^ {2}backend:\s+\{? ?provider: claude,?\s+capabilities: \[READ\]/m);
   expect(fixture.disk.read('agents/backend/role.md', 1_000)?.toString()).toMatch(/^You are backend\. /);
 });
 
