@@ -32,6 +32,6 @@ export function startHeartbeat(
   if (interval === null) return () => {};
   return every(interval, () => {
     const found = underWay(interval / 2);
-    if (found.length > 0) say(`still under way: ${found.join('; ')}`);
+    if (found.length > 0) say(`still running: ${found.join('; ')}`);
   });
 }

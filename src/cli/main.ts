@@ -10,9 +10,13 @@ import { processTerminal, type Terminal } from './terminal.ts';
 export async function runCli(
   argv: readonly string[],
   start: Start,
-  terminal: Terminal = processTerminal(start.environment),
+  given?: Terminal,
   extensions: readonly Extension[] = [],
 ): Promise<number> {
+  // The colours, and how errors are printed, are decided before the command line is parsed, which may fail.
+  const said = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
+  const plain = said.includes('--no-color') ? { NO_COLOR: '1' } : {};
+  const terminal = given ?? processTerminal({ ...start.environment, ...plain });
   const { program, context } = makeProgram(start, terminal, extensions);
   try {
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
@@ -20,9 +24,6 @@ export async function runCli(
   } catch (error) {
     // The help or the version was requested and printed.
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    // The options of a command line that could not be parsed are unknown, so its words show whether
-    // it wants JSON.
-    const said = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
     const { reportFailure } = await import('./failures.ts');
     return reportFailure(error, context.terminal, {
       json: said.includes('--json'),

@@ -44,6 +44,13 @@ export function shownPlan(
   ];
 }
 
+const limitWords = {
+  launches: 'limit of launches',
+  time: 'time limit',
+  tokens: 'token limit',
+  usd: 'dollar limit',
+} as const;
+
 /** The worst case, and the limits that are missing. */
 export function ceilingLines(ceiling: Ceiling, colours: Colours): string[] {
   const amount = (value: number | null, show: (value: number) => string) =>
@@ -59,9 +66,7 @@ export function ceilingLines(ceiling: Ceiling, colours: Colours): string[] {
     ...new Set(
       ceiling.unbounded
         .filter(({ what }) => what !== 'time' || ceiling.time === null)
-        .map(({ step, what, why }) =>
-          colours.yellow(`  ${step}: no bound of ${what === 'usd' ? 'dollars' : what}: ${why}`),
-        ),
+        .map(({ step, what, why }) => colours.yellow(`  ${step}: no ${limitWords[what]}: ${why}`)),
     ),
   ];
 }

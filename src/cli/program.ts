@@ -1,4 +1,4 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { asCalled } from './called.ts';
 import { mail } from './commands/mail.ts';
 import { project } from './commands/project.ts';
@@ -30,7 +30,9 @@ Examples:
   $ mailroom init my-project && cd my-project
   $ mailroom send architect --message "Add a --json flag"
   $ mailroom up
-  $ mailroom run first-look`;
+  $ mailroom run first-look
+
+\`mailroom help topics\` lists the documentation; \`mailroom explain E_BUDGET\` explains a code.`;
 
 /**
  * Every command with its options, ready to parse. Errors are thrown; no command ends the process.
@@ -43,11 +45,12 @@ export function makeProgram(
   const program = new Command(start.name);
   program
     .description(about)
-    .version(start.version, '-V, --version', 'print the version')
+    .version(start.version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .commandsGroup('The project:')
-    .helpCommand('help [command]', 'show help for a command')
+    .helpCommand(false)
     .option('-C, --project <dir>', 'the project, instead of the one around the current folder')
+    .option('--no-color', 'print without colours, as `$NO_COLOR` does')
     .option('--debug', 'show where in the program an error comes from')
     .addHelpText('after', codes)
     .exitOverride()
@@ -65,6 +68,7 @@ export function makeProgram(
       subcommandTerm: (command) =>
         `${command.name()} ${command.usage().replace('[options]', '').trim()}`.trim(),
     });
+  addVersion(program, () => terminal.write(`${start.version}\n`));
   const addedRoutes: Context['addedRoutes'] = async (server) =>
     (await Promise.all(extensions.map(async ({ routes }) => routes?.(server) ?? []))).flat();
   const addedTools: Context['addedTools'] = async () =>
@@ -77,6 +81,15 @@ export function makeProgram(
       for (const [name, row] of Object.entries(commands)) addCommand(program, context, name, row);
   }
   return { program, context };
+}
+
+/** `mailroom version` and `-V`, which people try first as well. */
+function addVersion(program: Command, print: () => void): void {
+  program.command('version', { hidden: true }).description('print the version').action(print);
+  program.addOption(new Option('-V').hideHelp()).on('option:V', () => {
+    print();
+    throw new CommanderError(0, 'commander.version', '');
+  });
 }
 
 function addCommand(program: Command, context: Context, name: string, row: CommandRow): void {

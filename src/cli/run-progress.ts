@@ -87,7 +87,7 @@ function blockLines(
   const hidden = lines.length - fitting.length;
   const figures = [
     `${String(done)} done`,
-    `${String(active.length)} under way`,
+    `${String(active.length)} running`,
     ...(state.paused === null ? [] : ['paused']),
     ...(state.ready.size > 0 ? [`${String(state.ready.size)} ready`] : []),
     ...(money(state.cost) === '' ? [] : [money(state.cost)]),

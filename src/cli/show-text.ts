@@ -169,6 +169,12 @@ function list(value: Json | undefined): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
+/** How an attempt ended, for people. */
+function endWords(outcome: Json | undefined): string {
+  if (outcome === 'later') return 'attempt failed, and could be retried';
+  return outcome === 'never' ? 'failed' : text(outcome ?? 'ended');
+}
+
 /** The summary of a result: how the invocation ended, its duration and its cost. */
 function resultWords(result: Readonly<Record<string, Json>>): string {
   const outcome = isJsonObject(result['outcome']) ? result['outcome'] : {};
@@ -178,7 +184,7 @@ function resultWords(result: Readonly<Record<string, Json>>): string {
   const cost = money({ usd: Number(usd ?? 0), tokens: Number(tokens ?? 0), unpriced: 0 });
   const parts = [
     typeof result['host'] === 'string' ? `on ${result['host']}` : '',
-    `${text(outcome['is'] ?? 'ended')}${reason === '' ? '' : `: ${reason}`}`,
+    `${endWords(outcome['is'])}${reason === '' ? '' : `: ${reason}`}`,
     typeof result['exit'] === 'number' ? `exit ${String(result['exit'])}` : '',
     typeof result['durationMs'] === 'number' ? duration(result['durationMs']) : '',
     cost,

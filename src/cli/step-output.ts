@@ -34,6 +34,6 @@ export class StepOutput {
 }
 
 /** A step and all below it; for a step in a loop, each iteration. Null: every step. */
-export function stepFilter(step: string | null): (path: string) => boolean {
+function stepFilter(step: string | null): (path: string) => boolean {
   return (path) => step === null || `${path}/`.startsWith(`${step}/`) || path.endsWith(`/${step}`);
 }

@@ -126,7 +126,7 @@ export class Worktrees {
     const begun = await this.#git(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD']);
     if (begun.exitCode !== 0) return;
     const hint = 'end it with `git commit` or `git merge --abort`, then try again';
-    throw new MailroomError('E_REFUSED', 'a merge is under way in the project', hint);
+    throw new MailroomError('E_REFUSED', 'a merge is in progress in the project', hint);
   }
 
   /** Commits the files of the checkout, so that the branch contains them. */

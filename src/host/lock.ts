@@ -93,7 +93,8 @@ function unlockable(file: string, why: string, hint: string): MailroomError {
   return new MailroomError('E_LOCKED', `${file} cannot be locked: ${why}`, hint);
 }
 
-function taken(holder: Holder | null): MailroomError {
+/** The error where another process, which is noted as its holder, holds the project. */
+export function taken(holder: Holder | null): MailroomError {
   const who = holder === null ? 'another controller' : `process ${String(holder.pid)} on ${holder.host}`;
   const since = holder === null ? '' : `, since ${new Date(holder.since).toISOString()}`;
   const hint =

@@ -204,7 +204,7 @@ async function acpAgent(name: AcpAgentName, place: Place): Promise<Finding[]> {
 /** The others, in one line: a person has two or three of them. */
 function acpMissing(place: Place): Finding[] {
   const missing = acpAgents.filter((name) => stateOf(name, place) !== 'found');
-  const text = `not installed, and driven by the Agent Client Protocol where they are: ${missing.join(', ')}`;
+  const text = `supported over the Agent Client Protocol when installed: ${missing.join(', ')}`;
   return missing.length === 0 ? [] : [{ topic: 'acp', state: 'info', text }];
 }
 
@@ -214,8 +214,7 @@ function acpMissing(place: Place): Finding[] {
 function peculiarities(name: AgentCli, said: string): Finding[] {
   const known = quirksOf(name, said);
   const handled = known.filter(({ advice }) => advice === null).map(({ what }) => what);
-  const texts =
-    handled.length === 0 ? [] : [`known of this version and taken care of: ${handled.join('; ')}`];
+  const texts = handled.length === 0 ? [] : [`known quirks of this version, handled: ${handled.join('; ')}`];
   const advised = known.flatMap(({ what, advice }) => (advice === null ? [] : [`${what}: ${advice}`]));
   return [...texts, ...advised].map((text) => ({ topic: name, state: 'info', text }));
 }

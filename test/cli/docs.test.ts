@@ -27,7 +27,10 @@ function told(text: string): string[] {
 }
 
 function flags(command: Command): string[] {
-  return command.options.map((option) => option.flags).toSorted();
+  return command.options
+    .filter(({ hidden }) => !hidden)
+    .map((option) => option.flags)
+    .toSorted();
 }
 
 const fixture = new ProjectFixture();
@@ -152,6 +155,9 @@ async function real(what: string): Promise<unknown> {
     case 'error':
       full.text = full.text.replace('from: [qa]', 'from: [quality]');
       return (await full.json('up')).document;
+    case 'stop':
+      full.up = false;
+      return (await full.json('stop')).document;
     case 'send':
       return (await full.json('send', 'architect', '-m', 'x')).document;
     case 'inbox':

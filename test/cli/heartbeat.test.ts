@@ -43,7 +43,7 @@ it('says what has been in progress for half of its interval, and nothing where t
   expect(said).toEqual([]);
   running = ['build 3m', 'test 1m'];
   terminal.tick();
-  expect([said, asked]).toEqual([['still under way: build 3m; test 1m'], [30_000, 30_000]]);
+  expect([said, asked]).toEqual([['still running: build 3m; test 1m'], [30_000, 30_000]]);
   forget();
   terminal.tick();
   expect(said).toHaveLength(1);

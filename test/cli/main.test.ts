@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../src/cli/main.ts';
+import { habits } from '../../src/cli/usage.ts';
 import { ProjectFixture } from './project-fixture.ts';
 
 describe('the program', () => {
@@ -15,13 +16,15 @@ describe('the program', () => {
       can work. Workflows in YAML run on the same engine.
 
       Options:
-        -V, --version               print the version
+        -v, --version               print the version
         -C, --project <dir>         the project, instead of the one around the current folder
+        --no-color                  print without colours, as \`$NO_COLOR\` does
         --debug                     show where in the program an error comes from
         -h, --help                  show help
 
       The project:
         init [dir]                  create a runnable project, or add what an existing one lacks
+        add <what> <name>           add a role to the protocol, with a description to fill in
         check                       check mailroom.yaml, protocols/ and workflows/ without starting
                                     anything
         doctor                      show which agent CLIs are installed, which sandboxing works, and what
@@ -29,10 +32,13 @@ describe('the program', () => {
         compare <task>              do a task twice, under two settings, and show costs and results side
                                     by side
         completion <shell>          print the completion script of a shell
-        help [command]              show help for a command
+        explain <code>              explain a code of an error, or of \`why\`: what it means, and what to do
+        help [topic]                show help for a command, or a page of the documentation
 
       The mail:
         up                          run the controller: watch the mail, deliver it and start roles
+        stop                        end the controller of the project; its work continues with the next
+                                    \`up\`
         inbox                       list what waits for you: requests to answer, gates to approve, notices
         send <role> [file]          send a message to a role as a person
         reply [id] [file]           answer a message as the person who received it
@@ -70,7 +76,7 @@ describe('the program', () => {
         watch <workflow>            run a workflow, and again after every change of a file in its
                                     workspace
         runs                        list the runs of the project, newest first
-        logs <run>                  print the output of the steps of a run
+        logs <target>               print the output of the steps of a run, or of the agent of a turn
         approve [run] [gate]        approve a gate so that dependent steps can run
         reject [run] [gate]         reject a gate: dependent steps are skipped
 
@@ -87,6 +93,8 @@ describe('the program', () => {
         $ mailroom send architect --message "Add a --json flag"
         $ mailroom up
         $ mailroom run first-look
+
+      \`mailroom help topics\` lists the documentation; \`mailroom explain E_BUDGET\` explains a code.
       "
     `);
     expect((await fixture.run()).out).toBe(out);
@@ -112,8 +120,9 @@ describe('the program', () => {
         -h, --help           show help
 
       Global Options:
-        -V, --version        print the version
+        -v, --version        print the version
         -C, --project <dir>  the project, instead of the one around the current folder
+        --no-color           print without colours, as \`$NO_COLOR\` does
         --debug              show where in the program an error comes from
 
       Example:
@@ -123,7 +132,18 @@ describe('the program', () => {
   });
 
   it('prints its version', async () => {
-    expect(await new ProjectFixture().run('--version')).toMatchObject({ code: 0, out: '1.2.3\n' });
+    for (const word of ['--version', '-v', '-V', 'version'])
+      expect(await new ProjectFixture().run(word)).toEqual({ code: 0, out: '1.2.3\n', err: '' });
+  });
+
+  it('answers words of other programs only with commands that it has', async () => {
+    const fixture = new ProjectFixture();
+    const { out } = await fixture.run('--help');
+    const commands = [...out.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
+    for (const [word, hint] of Object.entries(habits)) {
+      expect(commands).not.toContain(word);
+      for (const [, command] of hint.matchAll(/mailroom ([a-z-]+)/g)) expect(commands).toContain(command);
+    }
   });
 
   it.each([
@@ -132,7 +152,20 @@ describe('the program', () => {
       ['xyz'],
       'error E_USAGE: unknown command `xyz`\nhint: `mailroom --help` lists the commands and options\n',
     ],
-    [['help', 'upp'], 'error E_USAGE: unknown command `upp`\nhint: did you mean `up`?\n'],
+    [
+      ['ls'],
+      'error E_USAGE: unknown command `ls`\nhint: `mailroom status` shows roles and threads, `mailroom runs` the runs, `mailroom inbox` what waits for you\n',
+    ],
+    [['diff', '4f2a9c'], /^error .*\nhint: `mailroom show <message> --diff` shows what/],
+    [
+      ['help', 'start'],
+      /^error E_TARGET: there is neither a command nor a page `start`\nhint: `mailroom up` starts the team, /,
+    ],
+    [['watch', 'ship', '--dry-run'], /^error .*`--dry-run`\nhint: `mailroom plan <workflow>` shows/],
+    [
+      ['help', 'upp'],
+      'error E_TARGET: there is neither a command nor a page `upp`\nhint: did you mean `up`?\n',
+    ],
     [['status', '--jsno'], 'error E_USAGE: unknown option `--jsno`\nhint: did you mean `--json`?\n'],
     [['show'], 'error E_USAGE: <id> is missing\nhint: `mailroom show --help` shows what it takes\n'],
     [

@@ -131,7 +131,7 @@ describe('completion', () => {
     const fixture = new ProjectFixture();
     fixture.drop('agents/architect/inbox/a.md', 'Begin\n');
     const id = fixture.id('Begin');
-    expect(await values(fixture, 'st')).toEqual(['status']);
+    expect(await values(fixture, 'st')).toEqual(['stop', 'status']);
     expect(await values(fixture, 'status', '--w')).toEqual(['--watch']);
     expect(await values(fixture, 'send', '')).toEqual(['architect', 'engineer', 'lead', 'qa', 'user']);
     expect(await values(fixture, '-C', '/else', 'send', 'q')).toEqual(['qa']);
@@ -145,6 +145,11 @@ describe('completion', () => {
     expect(await values(fixture, 'show', id.slice(-6, -3))).toEqual([id.slice(-6)]);
     expect(await values(fixture, 'trail', id.slice(0, 5))).toEqual([id]);
     expect(await values(fixture, 'pause', 'a')).toEqual(['all', 'architect']);
+    for (const command of ['run', 'plan', 'watch', 'validate'])
+      expect(await values(fixture, command, 're')).toEqual(['release/ship']);
+    expect(await values(fixture, 'validate', 'other', 're')).toEqual(['release/ship']);
+    expect(await values(fixture, 'explain', 'E_BUD')).toEqual(['E_BUDGET']);
+    expect(await values(fixture, 'help', 'commands/se')).toEqual(['commands/send', 'commands/serve']);
     expect(await values(fixture, 'completion', 'f')).toEqual(['fish']);
     expect(await values(fixture, 'init', '--template', '')).toEqual(['feature-team', 'solo']);
     expect(await values(fixture, 'nonsense', '')).not.toContain('complete');

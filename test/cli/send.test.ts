@@ -141,11 +141,26 @@ describe('send', () => {
     expect((await fixture.run('send', 'engineer', '-m', 'x', '--type', 'errand')).code).toBe(0);
   });
 
+  it('names the person who may write where another one must not', async () => {
+    const fixture = new ProjectFixture();
+    const hint = '\nhint: lead may: add `--as lead`\n';
+    fixture.text = fixture.text
+      .replace('task: { from: [user]', 'task: { from: [lead]')
+      .replace('errand: { from: [user, lead]', 'errand: { from: [lead]')
+      .replace('chore: { from: [user]', 'chore: { from: [lead]')
+      .replace(/^start: .*\n/m, '');
+    const refusal = async (role: string) => (await fixture.run('send', role, '-m', 'x')).err;
+    expect(await refusal('architect')).toBe(`error E_FORBIDDEN: user must not write to architect${hint}`);
+    expect(await refusal('engineer')).toBe(
+      `error E_FORBIDDEN: user may send engineer only answers: answer${hint}`,
+    );
+  });
+
   it('says what to edit where nothing may be sent', async () => {
     const { code, err } = await new ProjectFixture().run('send', 'user', '--as', 'lead', '-m', 'x');
     expect(code).toBe(1);
-    expect(err).toContain('error E_FORBIDDEN: lead may send nothing to user\n');
-    expect(err).toContain('; to allow more, name user under `to` of a message type in protocols/\n');
+    expect(err).toContain('error E_FORBIDDEN: lead must not write to user\n');
+    expect(err).toContain('; to allow it, name user under `to` of a message type in protocols/\n');
   });
 
   it('reads fields as JSON, unless they are texts', async () => {

@@ -172,7 +172,7 @@ describe('up', () => {
       () => fixture.work('engineer', { files: { 'q.md': letter('question', 'user', 'Which?') } }),
     );
     expect((await fixture.run('up', '--until-idle')).out).toMatch(
-      /\nidle: waiting_for_user; see `mailroom inbox`\n$/,
+      /\nidle: waiting for user; see `mailroom inbox`\n$/,
     );
   });
 
@@ -278,12 +278,12 @@ describe('up without a terminal', () => {
       () => fixture.work('architect', { files: { 'd.md': letter('design', 'engineer', 'How') } }),
     );
     const { out } = await fixture.run('up', '--until-idle', ...options);
-    return out.split('\n').filter((line) => line.includes('still under way'));
+    return out.split('\n').filter((line) => line.includes('still running'));
   };
 
   it('says where $CI is set what has been running for long', async () => {
     expect(await said({ CI: 'true' })).toEqual([
-      expect.stringMatching(/^20:45:40 still under way: architect t1 .*40s/) as unknown,
+      expect.stringMatching(/^20:45:40 still running: architect t1 .*40s/) as unknown,
     ]);
     expect(await said({})).toEqual([]);
     expect(await said({ CI: 'true' }, '--heartbeat', 'off')).toEqual([]);

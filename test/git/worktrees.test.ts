@@ -46,7 +46,7 @@ describe('merging what a thread made', () => {
     writeFileSync(join(checkout, 'made.txt'), 'by the thread\n');
     await expect(worktreesOf(root).merge({ thread, role: null }, 'subject')).rejects.toMatchObject({
       code: 'E_REFUSED',
-      message: expect.stringContaining('a merge is under way'),
+      message: expect.stringContaining('a merge is in progress'),
     });
     expect(readFileSync(join(root, 'file.txt'), 'utf8')).toBe('put together by hand\n');
     expect(git('rev-parse', '--verify', 'MERGE_HEAD').trim()).not.toBe('');

@@ -75,7 +75,7 @@ describe('a task that comes by the program of a channel', () => {
     await end;
     double.onSent = null;
     const stranger = double.say('Paint it black', 666);
-    expect((await up()).stdout.trim().split('\n').at(-1)).toMatch(/^idle: waiting_for_user/);
+    expect((await up()).stdout.trim().split('\n').at(-1)).toMatch(/^idle: waiting for /);
     const texts = () => double.sent.map(({ text }) => text.split('\n')[0]);
     expect(texts()).toEqual(['Accepted as a task. Questions and the result come here.', '**Which colour?**']);
     const question = double.sent[1];

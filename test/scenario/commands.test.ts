@@ -33,6 +33,7 @@ afterAll(() => project.remove());
 const changing: readonly (readonly [line: string, code: number])[] = [
   ['init new', 0],
   ['send maker --message Make', 0],
+  ['add role maker', 2],
   ['pause checker', 0],
   ['unpause checker', 0],
   ['up --until-idle', 0],
@@ -55,9 +56,13 @@ const changing: readonly (readonly [line: string, code: number])[] = [
 const reading: readonly (readonly [line: string, code: number])[] = [
   ['check', 0],
   ['completion bash', 0],
+  ['explain E_BUDGET', 0],
   ['help send', 0],
+  ['help errors', 0],
+  ['version', 0],
   ['complete mailroom st', 0],
   ['inbox', 0],
+  ['stop', 0],
   ['status --json', 0],
   ['why maker', 0],
   ['costs', 0],

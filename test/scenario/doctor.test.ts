@@ -51,9 +51,7 @@ describe('doctor', () => {
     expect(project.list('.')).not.toContain('asked');
     // The version that it tells is newer than any that is known.
     expect(found('claude')).toContainEqual(
-      expect.stringMatching(
-        /^info known of this version and taken care of: `stream-json` needs `--verbose`; /,
-      ),
+      expect.stringMatching(/^info known quirks of this version, handled: `stream-json` needs `--verbose`; /),
     );
     expect(found('codex')).toContainEqual(
       expect.stringMatching(/^info retries .*: docs\/providers\/codex\.md/),

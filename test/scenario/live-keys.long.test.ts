@@ -91,7 +91,7 @@ steps:
   await session.until(shows('paused by '));
   project.write('go', '');
   await session.until(shows('one SUCCEEDED'));
-  await session.until(shows('1 done · 0 under way · paused'));
+  await session.until(shows('1 done · 0 running · paused'));
   session.press('p');
   expect(await session.ended).toBe(0);
   expect(session.lines().join('\n')).toContain('two SUCCEEDED');

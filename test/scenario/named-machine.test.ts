@@ -54,7 +54,7 @@ it('waits thirty days without a hurry', async () => {
   project.drop('agents/maker/inbox/one.md', 'Ask me\n');
   const ran = await project.run(['up', '--until-idle']);
   expect(ran).toMatchObject({ code: 0, stderr: '' });
-  expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: waiting_for_user; see `mailroom inbox`');
+  expect(ran.stdout.trim().split('\n').at(-1)).toBe('idle: waiting for user; see `mailroom inbox`');
   const up = project.start(['up']);
   const end = finished(up);
   await said(up, 'roles');

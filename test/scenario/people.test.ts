@@ -24,7 +24,7 @@ it('asks a person, waits at no cost, and continues with the answer', async () =>
   });
   const first = await project.run(['up', '--until-idle']);
   expect(first).toMatchObject({ code: 0 });
-  expect(first.stdout.trim().split('\n').at(-1)).toBe('idle: waiting_for_user; see `mailroom inbox`');
+  expect(first.stdout.trim().split('\n').at(-1)).toBe('idle: waiting for user; see `mailroom inbox`');
   expect(project.survivors()).toEqual([]);
   const status = JSON.parse((await project.run(['status', '--json'])).stdout) as {
     roles: { name: string; state: string; waiting_for: { roles: string[] } | null }[];

@@ -197,7 +197,7 @@ steps:
   });
   const child = project.start(['run', 'w', '--follow', '--heartbeat', '100ms']);
   const ended = finished(child);
-  await Promise.all([said(child, 'build | begun'), said(child, 'still under way: build ')]);
+  await Promise.all([said(child, 'build | begun'), said(child, 'still running: build ')]);
   project.write('go', '');
   const { code, stdout } = await ended;
   expect(code).toBe(0);

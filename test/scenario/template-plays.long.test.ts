@@ -94,7 +94,7 @@ describe('a template', () => {
     await succeeds('send', play.to, '--message', 'Look at this.');
     const first = await succeeds('up', '--until-idle');
     if (play.answer !== null) {
-      expect(first).toContain('idle: waiting_for_user');
+      expect(first).toContain('idle: waiting for ');
       await succeeds('reply', '--message', play.answer);
       await succeeds('up', '--until-idle');
     }

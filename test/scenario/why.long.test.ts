@@ -111,7 +111,9 @@ it('explains an entry of the inbox, also where there is nothing but a run', asyn
   await said(run, 'asks: Ship it?');
   expect(await project.run(['inbox'])).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^@1 {2}w asks anybody for approval: Ship it\?\n/) as string,
+    stdout: expect.stringMatching(
+      /^@1 {2}w waits for approval \(anyone may approve\): Ship it\?\n/,
+    ) as string,
   });
   expect((await project.run(['status'])).stdout).not.toContain('problem');
   const { code, command } = await why('@1');

@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander';
 import { endOfId } from '../../kernel/ids.ts';
 import type { Context } from '../context.ts';
+import { explanations, Manual } from '../manual.ts';
 import type { Project } from '../../project/project.ts';
 
 /** The script that makes a shell call `complete`. */
@@ -74,6 +75,8 @@ export async function complete(context: Context, words: readonly string[]): Prom
  */
 async function names(context: Context, what: string, typed: string): Promise<readonly Candidate[]> {
   try {
+    if (what === 'topic') return topics(context);
+    if (what === 'code') return codes(context);
     if (what === 'template')
       return (await context.call.templates()).map(({ name, about }) => ({ value: name, about }));
     const root = context.root();
@@ -106,6 +109,8 @@ async function namesIn(project: Project, what: string, typed: string): Promise<r
       return ids(runs(), typed);
     case 'gate':
       return await gates(project);
+    case 'workflow':
+      return (await project.workflows.names()).map((value) => ({ value, about: 'workflow' }));
     case 'id':
       return [...ids([...known.messages, ...runs()], typed), ...turns];
     case 'target': {
@@ -115,6 +120,22 @@ async function namesIn(project: Project, what: string, typed: string): Promise<r
     default:
       return [];
   }
+}
+
+/** What `help` takes. */
+function topics({ call, program }: Context): Candidate[] {
+  const manual = new Manual(call.packageRoot);
+  const commands = program.createHelp().visibleCommands(program);
+  return [
+    ...commands.map((one) => ({ value: one.name(), about: one.description() })),
+    ...manual.names().map((value) => ({ value, about: 'page' })),
+  ];
+}
+
+/** What `explain` takes. */
+function codes({ call }: Context): Candidate[] {
+  const errors = new Manual(call.packageRoot).page('errors');
+  return explanations(errors).map(({ code, meaning }) => ({ value: code, about: meaning }));
 }
 
 const takesIds: ReadonlySet<string> = new Set(['id', 'run', 'target', 'thread', 'inReplyTo']);
@@ -186,14 +207,15 @@ async function possible(
   if (pending) return await names(context, pending.attributeName(), typed);
   if (typed.startsWith('-')) {
     const options = command === program ? program.options : [...command.options, ...program.options];
-    return options.map(({ long, description }) => ({ value: long ?? '', about: description }));
+    return options.flatMap(({ long, description }) => (long ? { value: long, about: description } : []));
   }
   if (command === program)
     return program
       .createHelp()
       .visibleCommands(program)
       .map((one) => ({ value: one.name(), about: one.description() }));
-  const argument = command.registeredArguments[given];
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[given] ?? (last?.variadic === true ? last : undefined);
   if (!argument) return [];
   if (argument.argChoices) return argument.argChoices.map((value) => ({ value, about: '' }));
   return await names(context, argument.name(), typed);

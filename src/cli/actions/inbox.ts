@@ -78,8 +78,9 @@ function whose({ thread_subject: task, subject, escalated_from: first }: Waiting
 
 function title({ kind, from, type, to, subject, turn }: WaitingItem): string {
   if (kind === 'conflict') return line(`${subject} (turn ${turn ?? ''} of ${from})`);
-  const whom = to.length === 0 ? 'anybody' : to.join(', ');
-  const what = kind === 'approval' ? `${from} asks ${whom} for approval` : `${type} from ${from} to ${whom}`;
+  const approval = to.length === 0 ? 'approval (anyone may approve)' : `approval by ${to.join(', ')}`;
+  const what =
+    kind === 'approval' ? `${from} waits for ${approval}` : `${type} from ${from} to ${to.join(', ')}`;
   return line(`${what}: ${subject}`);
 }
 

@@ -9,6 +9,7 @@ import { follow } from '../run-follow.ts';
 import { startFound, startRun, workspaceOf, type StartOptions } from '../run-start.ts';
 
 interface RunOptions extends StartOptions {
+  readonly dryRun?: boolean;
   readonly agent?: string;
   readonly model?: string;
   readonly capabilities?: string;
@@ -16,7 +17,7 @@ interface RunOptions extends StartOptions {
 }
 
 /** Options of `run` that mean nothing without a workflow file. */
-const ofFiles = ['param', 'input', 'context', 'contextFile', 'maxVisits', 'overrides'] as const;
+const ofFiles = ['dryRun', 'param', 'input', 'context', 'contextFile', 'maxVisits', 'overrides'] as const;
 
 /** Those that mean nothing with one. */
 const ofAgents = ['model', 'capabilities', 'timeout'] as const;
@@ -24,6 +25,10 @@ const ofAgents = ['model', 'capabilities', 'timeout'] as const;
 /** Runs a workflow, the one that an event requests, or with `--agent` one task. */
 export async function run(context: Context, workflow: string, options: RunOptions): Promise<number> {
   refuseIdleOptions(options);
+  if (options.dryRun === true && options.agent === undefined) {
+    const { plan } = await import('./plan.ts');
+    return plan(context, workflow, options);
+  }
   if (options.agent !== undefined) return runOneShot(context, options.agent, workflow, options);
   const asked = await context.place().workflows.asked(workflow, context.call.cwd);
   return asked === null ? startRun(context, workflow, options) : startAsked(context, asked, options);

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { json } from '../output.ts';
-import { countedParts } from '../format.ts';
+import { countedParts, printable } from '../format.ts';
 import { heartbeatOf, startHeartbeat } from '../heartbeat.ts';
 import { untilEnd } from '../until-end.ts';
 import { upKeys } from '../host-keys.ts';
@@ -15,6 +15,7 @@ import type { Failures, Idle } from '../../host/idle.ts';
 import type { MailStatus } from '../../documents/status.ts';
 
 interface UpOptions {
+  readonly detach?: boolean;
   readonly untilIdle?: boolean;
   readonly drain?: boolean;
   readonly record?: string;
@@ -40,12 +41,53 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   context.announce();
   const interval = heartbeatOf(options.heartbeat, context.call.environment['CI']);
   await refuseBadDefinition(project);
+  if (options.detach === true) return detach(context, project, options);
   const page = await servePage(context, project, options);
   try {
     return await control(context, project, options, interval);
   } finally {
     await page?.end();
   }
+}
+
+/**
+ * Starts `up` in a process of its own and returns once it works. Exit code 1: it did not start, and
+ * what it printed is printed.
+ */
+async function detach(context: Context, project: Project, options: UpOptions): Promise<number> {
+  const idle = options.untilIdle === true ? '--until-idle' : options.json === true ? '--json' : null;
+  if (idle !== null)
+    throw new MailroomError('E_USAGE', `\`${idle}\` does nothing with \`--detach\``, 'remove one of them');
+  const { outputFile, startUpBeside } = await import('../../up/beside.ts');
+  const { terminal, commandLine } = context;
+  const started = await startUpBeside(project, wordsOf(context, options));
+  if (started.pid === null) {
+    const printed = started.printed === '' ? `it has not started yet; see ${outputFile}\n` : started.printed;
+    terminal.complain(printable(printed));
+    return 1;
+  }
+  terminal.print(
+    `started: process ${String(started.pid)}, which prints into ${outputFile}\n` +
+      `\`${commandLine('status --watch')}\` shows what it does, \`${commandLine('stop')}\` ends it\n`,
+  );
+  return 0;
+}
+
+/** The options that the other process gets. */
+function wordsOf({ call }: Context, options: UpOptions): string[] {
+  const { drain, serve, port, record, replay, heartbeat } = options;
+  const values = {
+    port,
+    heartbeat,
+    record: record === undefined ? undefined : resolve(call.cwd, record),
+    replay: replay === undefined ? undefined : resolve(call.cwd, replay),
+  };
+  return [
+    '--plain',
+    ...(drain === true ? ['--drain'] : []),
+    ...(serve === true ? ['--serve'] : []),
+    ...Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+  ];
 }
 
 /** Serves the page if it is asked for. The key of its address is for people, not for logs. */
@@ -156,7 +198,7 @@ async function printEnd(
     const status = ownStatus(controller, terminal.now(), problem === null ? [] : [problem]);
     terminal.write(json(endDocument(idle, countOf(failures), status, project.root)));
   } else if (options.untilIdle === true && idle !== 'stopped')
-    terminal.write(`idle: ${idleWords(context, idle, failures)}\n`);
+    terminal.write(`idle: ${await idleWords(context, project, idle, failures)}\n`);
   else terminal.write('stopped\n');
   if (options.untilIdle !== true) return 0;
   if (idle === 'stopped') return 130;
@@ -168,11 +210,16 @@ function countOf({ threads, files }: Failures): number {
 }
 
 /** Why nothing more happens, and the command that shows what to do. */
-function idleWords({ commandLine }: Context, idle: Idle, failures: Failures): string {
+async function idleWords(
+  { commandLine }: Context,
+  project: Project,
+  idle: Idle,
+  failures: Failures,
+): Promise<string> {
   const see = (words: string) => `see \`${commandLine(words)}\``;
   switch (idle) {
     case 'waiting_for_user':
-      return `waiting_for_user; ${see('inbox')}`;
+      return `waiting for ${await waitedFor(project)}; ${see('inbox')}`;
     case 'stuck':
       return `stuck; ${see('status')}`;
     default: {
@@ -180,6 +227,14 @@ function idleWords({ commandLine }: Context, idle: Idle, failures: Failures): st
       return failed.length > 0 ? `failed (${failed.join(', ')}); ${see('inbox')}` : idle;
     }
   }
+}
+
+/** The people who have something to answer. */
+async function waitedFor(project: Project): Promise<string> {
+  const { readInbox } = await import('../../mail/questions/inbox.ts');
+  const { items } = await readInbox(project, null);
+  const people = new Set(items.filter(({ kind }) => kind !== 'notice').flatMap(({ to }) => to));
+  return [...people].toSorted().join(', ') || 'a person';
 }
 
 function endDocument(idle: Ending['idle'], failures: number, status: MailStatus, project: string) {

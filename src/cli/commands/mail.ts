@@ -14,6 +14,7 @@ export const mail: Commands = {
   up: {
     about: 'run the controller: watch the mail, deliver it and start roles',
     options: {
+      '-d, --detach': 'run it in a process of its own, which `mailroom stop` ends',
       '--until-idle': 'exit when no work is left',
       '--drain': 'on Ctrl-C, let running turns finish',
       ...recording,
@@ -21,15 +22,21 @@ export const mail: Commands = {
       '--port <n>': 'with --serve: listen on this port; default 6246, 0: any free one',
       ...progress,
     },
-    examples: ['mailroom up --until-idle'],
+    examples: ['mailroom up', 'mailroom up --detach --serve', 'mailroom up --until-idle'],
     run: async () => (await import('../actions/up.ts')).up,
+  },
+  stop: {
+    about: 'end the controller of the project; its work continues with the next `up`',
+    options: json,
+    examples: ['mailroom stop'],
+    run: async () => (await import('../actions/stop.ts')).stop,
   },
   inbox: {
     about: 'list what waits for you: requests to answer, gates to approve, notices',
     options: {
       '--as <role>': 'only what waits for this human role',
       '--done [ids]': 'put all notices away, or some (--done=@2,@3)',
-      '--watch': 'list it again whenever something changes',
+      '-w, --watch': 'list it again whenever something changes',
       ...json,
     },
     examples: [
@@ -75,7 +82,7 @@ export const mail: Commands = {
   status: {
     about: 'show running turns, waits and costs',
     options: {
-      '--watch': 'update the output whenever something changes',
+      '-w, --watch': 'update the output whenever something changes',
       '--threads': 'list all threads, not only the newest',
       '--all': 'show all your projects instead, one line each',
       '--drop-gone': 'with --all: remove projects that no longer exist from the list',
@@ -116,7 +123,7 @@ export const mail: Commands = {
     },
     options: {
       '--full': 'show whole messages',
-      '--watch': 'update the output whenever a message arrives',
+      '-w, --watch': 'update the output whenever a message arrives',
       '--json': 'print one JSON array of messages',
     },
     examples: ['mailroom trail 4f2a9c --full'],

@@ -16,6 +16,16 @@ export const project: Commands = {
     examples: ['mailroom init my-project'],
     run: async () => (await import('../actions/init.ts')).init,
   },
+  add: {
+    about: 'add a role to the protocol, with a description to fill in',
+    arguments: {
+      '<what>': { about: 'what to add', choices: ['role'] },
+      '<name>': 'its name',
+    },
+    options: json,
+    examples: ['mailroom add role backend'],
+    run: async () => (await import('../actions/add.ts')).add,
+  },
   check: {
     about: 'check mailroom.yaml, protocols/ and workflows/ without starting anything',
     options: {
@@ -58,6 +68,19 @@ export const project: Commands = {
     arguments: { '<shell>': { about: 'the shell', choices: ['bash', 'zsh', 'fish'] } },
     examples: ['eval "$(mailroom completion bash)"'],
     run: async () => (await import('../actions/completion.ts')).printScript,
+  },
+  explain: {
+    about: 'explain a code of an error, or of `why`: what it means, and what to do',
+    arguments: { '<code>': 'the code, such as E_BUDGET' },
+    options: json,
+    examples: ['mailroom explain E_BUDGET'],
+    run: async () => (await import('../actions/explain.ts')).explain,
+  },
+  help: {
+    about: 'show help for a command, or a page of the documentation',
+    arguments: { '[topic]': 'a command, a page, or `topics`, which lists the pages' },
+    examples: ['mailroom help send', 'mailroom help topics', 'mailroom help commands/send'],
+    run: async () => (await import('../actions/help.ts')).help,
   },
   // What the script of `completion` calls.
   complete: {

@@ -97,6 +97,7 @@ export const workflows: Commands = {
     about: 'run a workflow to its end',
     arguments: { '<workflow>': `${workflow}; with --agent, the task` },
     options: {
+      '--dry-run': 'show what it would do, as `mailroom plan` does, and start nothing',
       '--agent <provider>': 'let this agent do one task, which is the argument, without a workflow',
       '--model <name>': 'with --agent: the model, as its program names it',
       '--capabilities <list>': 'with --agent: what it may do, such as READ,EDIT',
@@ -144,13 +145,17 @@ export const workflows: Commands = {
     run: async () => (await import('../actions/runs.ts')).listRuns,
   },
   logs: {
-    about: 'print the output of the steps of a run',
-    arguments: { '<run>': run },
-    options: {
-      '--step <step>': 'only this step, with its inner steps and all iterations',
-      '--follow': 'print until the run ends',
+    about: 'print the output of the steps of a run, or of the agent of a turn',
+    arguments: {
+      '<target>':
+        'a run, thread or message: its id, the beginning or end of it, @1 of `inbox`, or `last`; a turn (t12)',
     },
-    examples: ['mailroom logs 8c1d02 --step build --follow'],
+    options: {
+      '-f, --follow': 'print until the run or turn ends',
+      '-n, --tail <lines>': 'only the last lines of each output',
+      '--step <step>': 'only this step, with its inner steps and all iterations',
+    },
+    examples: ['mailroom logs last --follow', 'mailroom logs t12 --tail 20'],
     run: async () => (await import('../actions/logs.ts')).printLogs,
   },
   approve: {

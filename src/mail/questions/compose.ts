@@ -7,6 +7,7 @@ import {
   answersBetween,
   builtInNamed,
   isHuman,
+  peopleOf,
   stepResult,
   typesBetween,
   workflowRole,
@@ -14,6 +15,7 @@ import {
   type Protocol,
 } from '../format/protocol.ts';
 import { maySend } from '../machine/rules/address.ts';
+import { listed } from '../../kernel/enumerate.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { nothingSaid, parseMessage } from '../format/read-message.ts';
 import { isInside } from '../../yaml/paths.ts';
@@ -137,7 +139,8 @@ function impliedType(
     throw new MailroomError(
       'E_FORBIDDEN',
       `${from} may send ${to.join(', ')} only answers: ${fitting.join(', ')}`,
-      'answer a message with `mailroom reply`; `mailroom inbox` lists what waits',
+      peopleWhoMay(protocol, from, to) ??
+        'answer a message with `mailroom reply`; `mailroom inbox` lists what waits',
     );
   const choices = unasked.length > 0 ? unasked : fitting;
   const start = protocol?.start?.type;
@@ -156,11 +159,25 @@ function impliedType(
       'the type cannot be inferred: the protocol is invalid',
       '`mailroom check` shows what is wrong with it; or add --type',
     );
-  throw new MailroomError(
+  throw mustNotWrite(protocol, from, to);
+}
+
+/** The error where a person must not write to roles. */
+function mustNotWrite(protocol: Protocol, from: RoleName, to: readonly RoleName[]): MailroomError {
+  const edit = `to allow it, name ${to.join(', ')} under \`to\` of a message type in protocols/`;
+  return new MailroomError(
     'E_FORBIDDEN',
-    `${from} may send nothing to ${to.join(', ')}`,
-    `${maySend(protocol, from)}; to allow more, name ${to.join(', ')} under \`to\` of a message type in protocols/`,
+    `${from} must not write to ${to.join(', ')}`,
+    peopleWhoMay(protocol, from, to) ?? `${maySend(protocol, from)}; ${edit}`,
   );
+}
+
+/** The other people who may begin a thread with these roles, in words; null: none may. */
+function peopleWhoMay(protocol: Protocol, from: RoleName, to: readonly RoleName[]): string | null {
+  const isAllowed = (role: RoleName) =>
+    to.every((other) => typesBetween(protocol, role, other).some(({ name }) => !isReply(protocol, name)));
+  const people = peopleOf(protocol).filter((role) => role !== from && isAllowed(role));
+  return people.length === 0 ? null : `${listed(people)} may: add \`--as ${people[0]!}\``;
 }
 
 function isReply(protocol: Protocol, name: TypeName): boolean {

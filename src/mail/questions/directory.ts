@@ -1,9 +1,11 @@
+import { MailroomError } from '../../kernel/errors.ts';
 import type { Message } from '../format/message.ts';
-import type { MailState } from '../machine/state.ts';
-import { allMessages } from './messages.ts';
+import type { Delivery, MailState } from '../machine/state.ts';
+import { allMessages, messageDocument } from './messages.ts';
 import type { Project } from '../../project/project.ts';
 import { findNamed, type Directory, type NamedAs, type NamedKind } from '../../workflow/runs/targets.ts';
-import type { RoleName, ThreadId } from '../../kernel/ids.ts';
+import { endOfId, type RoleName, type ThreadId } from '../../kernel/ids.ts';
+import type { TurnId } from '../../letters/target.ts';
 
 /** A short description of a message. */
 function inWords({ type, from, to, subject }: Message): string {
@@ -61,11 +63,42 @@ export function resolve<Kind extends NamedKind>(
 }
 
 /** The thread that a word names, by its own id or by that of one of its messages. */
-export function resolveThread(project: Project, state: MailState, word: string): ThreadId {
-  const named = resolve(project, state, word, ['thread', 'message']);
+export function resolveThread(
+  project: Project,
+  state: MailState,
+  word: string,
+  others?: Directory['others'],
+): ThreadId {
+  const named = resolve(project, state, word, ['thread', 'message'], others);
   if (named.kind === 'thread') return named.thread;
   const id = named.message;
   const known =
     state.mail.get(id)?.message ?? allMessages(project, state).find((one) => one.message.id === id)?.message;
   return known?.thread ?? id;
+}
+
+/**
+ * The newest turn of the thread that a word names, by its id or by that of one of its messages.
+ * Throws `E_TARGET`.
+ */
+export function newestTurn(project: Project, word: string): TurnId {
+  const state = project.journal.state();
+  const thread = resolveThread(project, state, word, { words: ['a run', 'a turn (t1)'], names: [] });
+  const mail = [...state.mail.values()].filter(({ message }) => message.thread === thread);
+  const turns = [
+    ...[...state.turns.values()].filter((turn) => turn.thread === thread).map(({ id }) => id),
+    ...mail.flatMap(({ deliveries }) => [...deliveries.values()].map(turnOf)),
+    ...allMessages(project, state)
+      .filter(({ message }) => message.thread === thread)
+      .map((known) => messageDocument(project, known).turn),
+  ];
+  const newest = turns
+    .filter((turn) => turn !== null)
+    .toSorted((a, b) => Number(b.slice(1)) - Number(a.slice(1)))[0];
+  if (newest !== undefined) return newest;
+  throw new MailroomError('E_TARGET', `no turn of the thread ${endOfId(thread)} has begun`);
+}
+
+function turnOf(delivery: Delivery): TurnId | null {
+  return 'turn' in delivery ? (delivery.turn ?? null) : null;
 }

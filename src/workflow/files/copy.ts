@@ -51,7 +51,8 @@ export function layFiles(source: Disk, survey: Survey, target: Disk, to: Laid): 
     if (kind !== 'folder')
       throw new MailroomError(
         'E_FILE',
-        `${place} is a ${kind}, not a folder for an input: place it by \`as\``,
+        `cannot place an input at ${place}: a ${kind} is there`,
+        'choose another place with `as`',
       );
   }
   const placeOf = ({ to: path }: SurveyedFile) =>

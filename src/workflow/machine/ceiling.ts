@@ -235,6 +235,6 @@ function launchCeiling(
 
 function whyUnpriced(tokens: number | null): string {
   return tokens === null
-    ? 'unpriced: it has no budget'
-    : 'unpriced: it has no budget of dollars, and the price of its model is not known';
+    ? 'it has no budget'
+    : 'it has no budget of dollars, and the price of its model is not known';
 }

@@ -137,7 +137,7 @@ function unfinished(state: RunState, run: StepRun): string {
   if (run.phase.is === 'asked') return 'it waits for a person';
   if (run.phase.is === 'open') return 'steps in it are left';
   const status = statusOf(state, run.path);
-  if (run.phase.is !== 'settled') return status === 'PENDING' ? 'it was not run yet' : 'it was under way';
+  if (run.phase.is !== 'settled') return status === 'PENDING' ? 'it was not run yet' : 'it was running';
   const reason = reasonOf(run);
   return `${status}${reason === null ? '' : `: ${reason}`}`;
 }

@@ -130,8 +130,21 @@ export function readResumption(stored: StoredRun): ResumptionDocument {
 
 /** The logs of a run, or of one of its steps with all below it, in the order of their attempts. */
 export function logsOf(stored: StoredRun, step: string | null, attempt: number | null): StepLog[] {
-  const isWanted = (path: string, name: string) =>
-    (step === null || `${path}/`.startsWith(`${step}/`) || path.endsWith(`/${step}`)) &&
-    (attempt === null || name.split('/').at(-2)?.split('.')[1] === String(attempt));
-  return stored.logs().filter(({ path, name }) => isWanted(path, name));
+  const isWanted = (path: string) =>
+    step === null || `${path}/`.startsWith(`${step}/`) || path.endsWith(`/${step}`);
+  return stored
+    .logs()
+    .filter((log) => isWanted(log.path) && (attempt === null || processOf(log).attempt === attempt));
+}
+
+/** What the name of a step's log says. `check`: of the attempt, counted from 1; null: the step's own. */
+export function processOf({ name }: Pick<StepLog, 'name'>) {
+  const [process = '', stream] = name.split('/').slice(-2);
+  const [iteration = 1, attempt = 1, check = null] = process.split('.').map(Number);
+  return {
+    iteration,
+    attempt,
+    check,
+    stream: stream === 'stderr' ? ('stderr' as const) : ('stdout' as const),
+  };
 }

@@ -67,7 +67,7 @@ const reasons = () => {
 async function asked(): Promise<void> {
   await up();
   servers.write({ subject: 'Paint the shed', text: 'Please' });
-  expect(await up()).toMatch(/^idle: waiting_for_user/);
+  expect(await up()).toMatch(/^idle: waiting for /);
 }
 
 describe('a task that comes by e-mail', () => {

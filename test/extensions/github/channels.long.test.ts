@@ -83,7 +83,7 @@ const reasonOf = (comment: number) => memory().received[`comment-${String(commen
 describe('a task that comes as an issue on GitHub', () => {
   it('ends as a pull request, with every question answered by comment', async () => {
     const issue = double.open('Paint it', 'The shed, please');
-    expect((await up()).stdout.trim().split('\n').at(-1)).toMatch(/^idle: waiting_for_user/);
+    expect((await up()).stdout.trim().split('\n').at(-1)).toMatch(/^idle: waiting for /);
     const [status, question] = double.ours(issue);
     expect(status).toContain('**Waiting:** user has not answered question');
     expect(status).toContain('2 messages · 1 turn');

@@ -131,7 +131,7 @@ At most
   time                  2h
   tokens                unbounded or unknown
   dollars               unpriced
-  plan: no bound of dollars: unpriced: it has no budget
+  plan: no dollar limit: it has no budget
 `);
 });
 

@@ -118,7 +118,7 @@ describe.each(runFixtures)('paths that leave their root: $name', ({ make }) => {
     fixture.plant('project/plan', 'mine');
     const inputs = [input('make', 'plan', 'plan')];
     expect(() => filesOf(fixture).prepare(launch('use', { inputs }))).toThrowError(
-      'plan is a file, not a folder for an input: place it by `as`',
+      'cannot place an input at plan: a file is there',
     );
     expect(fixture.text('project/plan')).toBe('mine');
   });

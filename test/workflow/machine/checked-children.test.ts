@@ -72,7 +72,7 @@ describe('a sub-workflow with a check', () => {
     round(world);
     const again = 'it runs again if its sub-workflow is not complete';
     expect(told(world)).toEqual([
-      'cycle runs: it was under way',
+      'cycle runs: it was running',
       'after runs: it was not run yet',
       `cycle/make may run: SUCCEEDED; ${again}`,
       `cycle/more may run: SUCCEEDED; ${again}`,

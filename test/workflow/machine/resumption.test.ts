@@ -58,7 +58,7 @@ describe('continuing with a run', () => {
       b <- a g
     `);
     expect(told(world)).toEqual([
-      'a runs: it was under way',
+      'a runs: it was running',
       'g runs: it waits for a person',
       'b runs: it was not run yet',
     ]);
@@ -71,7 +71,7 @@ describe('continuing with a run', () => {
     expect(told(world)).toEqual([
       'l runs: steps in it are left',
       'l/0/a ends: what it is part of ends',
-      'l/0/c runs: it was under way',
+      'l/0/c runs: it was running',
     ]);
     world.happens({ type: 'resumed', by: 'person' });
     expect([world.status('l/0/a'), world.state.status]).toEqual(['CANCELLED', 'SUCCEEDED']);
@@ -83,7 +83,7 @@ describe('continuing with a run', () => {
     cut(world, 'settled', 'l/0/c');
     expect(told(world)).toEqual([
       'l runs: steps in it are left',
-      'l/0/a runs: it was under way',
+      'l/0/a runs: it was running',
       'l/0/c may run: FAILED; it runs again if its iteration is tried again',
     ]);
     world.happens({ type: 'resumed', by: 'person' });

@@ -9,7 +9,7 @@ import {
 import { iso } from '../../../kernel/times.ts';
 import { showAt } from '../../../mail/questions/show.ts';
 import type { StepLog } from '../../../project/definition/contracts.ts';
-import { logsOf } from '../../../workflow/runs/reading.ts';
+import { logsOf, processOf } from '../../../workflow/runs/reading.ts';
 import { mostLines, streamed, type LogReading } from '../log-reading.ts';
 import type { LogSource } from '../log-rows.ts';
 import { Refusal } from '../problem.ts';
@@ -141,17 +141,12 @@ function download(served: ServedLogs): Route {
 
 function fileOf(log: StepLog): LogFile[] {
   const seen = log.look();
-  const [, process = '', stream] = /([\d.]+)\/(stdout|stderr)$/.exec(log.name) ?? [];
   if (seen === null) return [];
-  const [iteration = 1, attempt = 1, check = null] = process.split('.').map(Number);
   return [
     {
       name: log.name,
       step: log.path,
-      iteration,
-      attempt,
-      check,
-      stream: stream === 'stderr' ? 'stderr' : 'stdout',
+      ...processOf(log),
       size: seen.size,
       changed_at: iso(seen.mtimeMs),
     },

@@ -1,0 +1,83 @@
+import process from 'node:process';
+import { lockFile, readHolder } from '../host/holder.ts';
+import { isThere, livingHolder } from '../host/holding.ts';
+import { taken } from '../host/lock.ts';
+import { MailroomError } from '../kernel/errors.ts';
+import { systemCode } from '../kernel/contained.ts';
+import { startBeside } from '../process/supervision/detached.ts';
+import type { Project } from '../project/project.ts';
+
+/** Where a controller without a terminal prints, relative to the project. */
+export const outputFile = '.mailroom/up.log';
+
+/** How long a start may take, in milliseconds, on a slow machine. */
+const longestStart = 60_000;
+
+/** The controller that was started: its process, or what it printed where it did not start. */
+type Beside = { readonly pid: number } | { readonly pid: null; readonly printed: string };
+
+/**
+ * Starts the controller of a project in a process that survives this one, with these options of
+ * `up`. Resolves once it works, or has failed. Throws `E_LOCKED` while another one works.
+ */
+export async function startUpBeside(project: Project, options: readonly string[]): Promise<Beside> {
+  const { disk, root } = project;
+  if (project.holder() !== null) throw taken(readHolder(disk));
+  disk.remove(outputFile);
+  disk.makeFolder('.mailroom');
+  startBeside(['-C', root, 'up', ...options], root, `${root}/${outputFile}`);
+  const until = Date.now() + longestStart;
+  for (;;) {
+    const pid = project.holder()?.pid ?? null;
+    if (pid !== null) return { pid };
+    const printed = project.files.read(outputFile) ?? '';
+    if (/^error E_\w+: /m.test(printed) || Date.now() > until) return { pid: null, printed };
+    await project.changed(200);
+  }
+}
+
+interface Stopping {
+  readonly pid: number;
+  /** False: it is a run that moves the mail for its roles. */
+  readonly isController: boolean;
+  /** Resolves to true once it has ended, to false if it was not waited for. */
+  readonly over: (signal: AbortSignal) => Promise<boolean>;
+}
+
+/**
+ * Asks the process that moves the mail of a project to end, as a signal of the system does; null:
+ * there is none. Throws `E_REFUSED` where it cannot be asked from here.
+ */
+export function stopHolder(project: Project): Stopping | null {
+  const noted = project.holder();
+  if (noted === null) return null;
+  const { pid, host, triggers } = noted;
+  // A process is known by its start: another one may have got the number.
+  const holder = livingHolder(project.disk, lockFile);
+  if (holder === null)
+    throw new MailroomError(
+      'E_REFUSED',
+      `process ${String(pid)} on ${host} moves the mail, and cannot be reached from here`,
+      `run \`mailroom stop\` on ${host}`,
+    );
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    if (systemCode(error) === 'EPERM')
+      throw new MailroomError(
+        'E_REFUSED',
+        `process ${String(pid)} belongs to another user`,
+        'stop it as that user',
+      );
+    if (systemCode(error) !== 'ESRCH') throw error;
+  }
+  const isAlive = () => isThere(holder.pid, holder.startTime);
+  return {
+    pid,
+    isController: triggers,
+    over: async (signal) => {
+      while (isAlive() && !signal.aborted) await project.changed(200);
+      return !isAlive();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { playProject, smallTeam } from '../support/play.ts';
+import type { TestProject } from '../support/project.ts';
+
+let project: TestProject;
+afterEach(async () => {
+  await project.run(['stop']);
+  project.remove();
+});
+
+it('a controller works in a process of its own until it is stopped from elsewhere', async () => {
+  project = playProject(smallTeam, { maker: "send('done', 'user', mail[0]);" });
+  const started = await project.run(['up', '-d']);
+  expect(started).toMatchObject({ code: 0, stderr: '' });
+  const [, pid = ''] =
+    /^started: process (\d+), which prints into \.mailroom\/up\.log\n/.exec(started.stdout) ?? [];
+  expect(await project.run(['up', '-d'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`E_LOCKED: process ${pid} on `),
+  });
+  expect((await project.run(['send', 'maker', '--message', 'Make it', '--wait'])).code).toBe(0);
+  expect(project.read('.mailroom/up.log')).toContain('maker starts t1');
+  expect(await project.run(['stop', '--json'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`"pid": ${pid},\n  "over": true`),
+  });
+  expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+  expect(await project.run(['stop'])).toMatchObject({ code: 0, stdout: 'no controller runs here\n' });
+});
+
+it('says what a controller printed that did not start, and follows no link in the place of its output', async () => {
+  project = playProject(smallTeam, { maker: '' }, { 'kept.txt': 'kept' });
+  await project.run(['up', '--until-idle']);
+  symlinkSync('../kept.txt', join(project.root, '.mailroom/up.log'));
+  const { code, stderr } = await project.run(['up', '-d', '--serve', '--port', 'none']);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error E_USAGE: .*none/) });
+  expect(project.read('kept.txt')).toBe('kept');
+});
