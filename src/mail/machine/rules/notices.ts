@@ -19,7 +19,10 @@ function named(state: MailState, ids: readonly MessageId[]): string[] {
   });
 }
 
-export function failThreadFact(state: MailState, thread: ThreadId, reason: Reason): Fact {
+export function failThreadFact(state: MailState, thread: ThreadId, ended: Reason, wrong = ''): Fact {
+  const isUsedUp = ended.code === 'E_BUDGET' || ended.code === 'E_TURNS';
+  const cause = isUsedUp ? (firstFailure(state, thread) ?? (wrong === '' ? null : wrong)) : null;
+  const reason = cause === null ? ended : { ...ended, text: `${ended.text}; what failed first: ${cause}` };
   const subject = state.threads.get(thread)?.subject ?? thread;
   const waiting = (state.threads.get(thread)?.messages ?? []).filter((id) =>
     [...(state.mail.get(id)?.deliveries.values() ?? [])].some(({ at }) => at === 'inbox' || at === 'claimed'),
@@ -33,6 +36,19 @@ export function failThreadFact(state: MailState, thread: ThreadId, reason: Reaso
     '`mailroom retry` puts a message back and opens the thread again.',
   ]);
   return { type: 'thread-failed', thread, reason, notices: [notice] };
+}
+
+/**
+ * What went wrong first in a thread, and is not yet repaired: used-up money or turns are often only
+ * what follows. Null: nothing did.
+ */
+function firstFailure(state: MailState, thread: ThreadId): string | null {
+  for (const id of state.threads.get(thread)?.messages ?? [])
+    for (const delivery of state.mail.get(id)?.deliveries.values() ?? [])
+      if (delivery.at === 'failed') return delivery.reason.text;
+  for (const turn of state.turns.values())
+    if (turn.thread === thread && turn.lastFailure !== null) return turn.lastFailure.text;
+  return null;
 }
 
 /** The attempts of a turn, and the corrections within the last one. */
