@@ -50,11 +50,17 @@ const controls = /\p{Cc}\[[\d;?]*[A-Za-z]|[\p{Cc}\s]+/gu;
 function excerpt(text: string, length = 300): string {
   const words = onOneLine(bothEnds(text));
   if (words.length <= length) return words;
-  const named = cut(onOneLine(namedFailure(bothEnds(text).split(/[\r\n]+/)) ?? ''), length - 100);
-  const rest = Math.floor((length - named.length) / 2) - 3;
-  const [beginning, end] = [words.slice(0, Math.min(rest, 60)), words.slice(-rest)];
-  if (named === '' || end.includes(named)) return `…${words.slice(1 - length)}`;
-  return words.startsWith(named) ? `${named} … ${end}` : `${beginning} … ${named} … ${end}`;
+  const whole = onOneLine(namedFailure(bothEnds(text).split(/[\r\n]+/)) ?? '');
+  const at = words.indexOf(whole);
+  if (whole === '' || at < 0) return `…${words.slice(1 - length)}`;
+  const named = cut(whole, length - 100);
+  const rest = length - named.length - 10;
+  const beginning = words.slice(0, Math.min(at, Math.floor(rest / 2))).trim();
+  const end = words
+    .slice(at + whole.length)
+    .slice(beginning.length - rest)
+    .trim();
+  return [beginning, named, end].filter((part) => part !== '').join(' … ');
 }
 
 /** At most 64 KiB characters of an output. */

@@ -33,9 +33,15 @@ export function failThreadFact(state: MailState, thread: ThreadId, ended: Reason
     'What waited in it is in `failed/`, each with the reason beside it.',
     ...named(state, waiting),
     '',
-    '`mailroom retry` puts a message back and opens the thread again.',
+    `${raiseFirst(reason)}\`mailroom retry\` puts a message back and opens the thread again.`,
   ]);
   return { type: 'thread-failed', thread, reason, notices: [notice] };
+}
+
+/** With a limit that is used up, what is tried again fails again. */
+function raiseFirst({ code }: Reason): string {
+  if (code === 'E_TURNS') return 'Raise `limits.turns_per_thread` first. ';
+  return code === 'E_BUDGET' ? 'Raise the budget first: `limits.budget`, or that of the role. ' : '';
 }
 
 /**
@@ -82,7 +88,7 @@ export function abandonFact(state: MailState, turn: Turn, reason: Reason): Fact 
     `The turn ended after ${effort(turn)}. Its messages are in agents/${turn.role}/failed/:`,
     ...named(state, turn.messages),
     '',
-    '`mailroom retry` puts a message back.',
+    `${raiseFirst(reason)}\`mailroom retry\` puts a message back.`,
   ]);
   return { type: 'abandoned', turn: turn.id, reason, notices: [notice] };
 }
