@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ErrorDocument } from '../../src/project/definition/problems.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
-import { letter } from './team.ts';
+import { letter, team } from './team.ts';
 import type { Sending } from '../../src/documents/mail.ts';
 
 describe('send', () => {
@@ -139,6 +139,14 @@ describe('send', () => {
       err: 'error E_USAGE: user may send engineer messages of several types\nhint: add --type with one of chore, errand\n',
     });
     expect((await fixture.run('send', 'engineer', '-m', 'x', '--type', 'errand')).code).toBe(0);
+  });
+
+  it('names the person who may write there', async () => {
+    const fixture = new ProjectFixture(
+      team.replace('from: [user, lead], to: [engineer]', 'from: [lead], to: [qa]'),
+    );
+    const { err } = await fixture.run('send', 'qa', '-m', 'x');
+    expect(err).toContain('hint: lead may: add `--as lead`; ');
   });
 
   it('says what to edit where nothing may be sent', async () => {

@@ -7,6 +7,7 @@ import {
   answersBetween,
   builtInNamed,
   isHuman,
+  peopleOf,
   stepResult,
   typesBetween,
   workflowRole,
@@ -14,6 +15,7 @@ import {
   type Protocol,
 } from '../format/protocol.ts';
 import { maySend } from '../machine/rules/address.ts';
+import { enumerate } from '../../kernel/enumerate.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { nothingSaid, parseMessage } from '../format/read-message.ts';
 import { isInside } from '../../yaml/paths.ts';
@@ -137,7 +139,7 @@ function impliedType(
     throw new MailroomError(
       'E_FORBIDDEN',
       `${from} may send ${to.join(', ')} only answers: ${fitting.join(', ')}`,
-      'answer a message with `mailroom reply`; `mailroom inbox` lists what waits',
+      `${asOther(protocol, from, to)}answer a message with \`mailroom reply\`; \`mailroom inbox\` lists what waits`,
     );
   const choices = unasked.length > 0 ? unasked : fitting;
   const start = protocol?.start?.type;
@@ -159,8 +161,17 @@ function impliedType(
   throw new MailroomError(
     'E_FORBIDDEN',
     `${from} may send nothing to ${to.join(', ')}`,
-    `${maySend(protocol, from)}; to allow more, name ${to.join(', ')} under \`to\` of a message type in protocols/`,
+    `${asOther(protocol, from, to)}${maySend(protocol, from)}; to allow more, name ${to.join(', ')} under \`to\` of a message type in protocols/`,
   );
+}
+
+/** The people who may write there, where the sender must not; empty: there are none. */
+function asOther(protocol: Protocol, from: RoleName, to: readonly RoleName[]): string {
+  const others = peopleOf(protocol).filter(
+    (person) => person !== from && to.every((role) => typesBetween(protocol, person, role).length > 0),
+  );
+  const [first] = others;
+  return first === undefined ? '' : `${enumerate(others)} may: add \`--as ${first}\`; `;
 }
 
 function isReply(protocol: Protocol, name: TypeName): boolean {
