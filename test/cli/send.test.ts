@@ -142,10 +142,8 @@ describe('send', () => {
   });
 
   it('names the person who may write there', async () => {
-    const fixture = new ProjectFixture(
-      team.replace('from: [user, lead], to: [engineer]', 'from: [lead], to: [qa]'),
-    );
-    const { err } = await fixture.run('send', 'qa', '-m', 'x');
+    const fixture = new ProjectFixture(team.replace('task: { from: [user]', 'task: { from: [lead]'));
+    const { err } = await fixture.run('send', 'architect', '-m', 'x');
     expect(err).toContain('hint: lead may: add `--as lead`; ');
   });
 

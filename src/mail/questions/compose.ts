@@ -139,7 +139,7 @@ function impliedType(
     throw new MailroomError(
       'E_FORBIDDEN',
       `${from} may send ${to.join(', ')} only answers: ${fitting.join(', ')}`,
-      `${asOther(protocol, from, to)}answer a message with \`mailroom reply\`; \`mailroom inbox\` lists what waits`,
+      'answer a message with `mailroom reply`; `mailroom inbox` lists what waits',
     );
   const choices = unasked.length > 0 ? unasked : fitting;
   const start = protocol?.start?.type;
