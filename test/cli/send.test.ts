@@ -144,7 +144,7 @@ describe('send', () => {
   it('names the person who may write there', async () => {
     const fixture = new ProjectFixture(team.replace('task: { from: [user]', 'task: { from: [lead]'));
     const { err } = await fixture.run('send', 'architect', '-m', 'x');
-    expect(err).toContain('hint: lead may: add `--as lead`; ');
+    expect(err).toContain('hint: `lead` may: add `--as lead`; ');
   });
 
   it('says what to edit where nothing may be sent', async () => {
