@@ -25,7 +25,10 @@ export function upKeys(context: Context, project: Project, controller: Controlle
       does: 'say why roles and threads wait',
       command: () => context.commandLine('status'),
       is: 'panel',
-      lines: () => mailWhys(context, project, controller),
+      lines: () => {
+        const lines = mailWhys(context, project, controller);
+        return lines.length === 0 ? ['nothing waits'] : lines;
+      },
     },
     {
       key: 'a',
@@ -124,16 +127,29 @@ function lastRows(printed: readonly string[], { columns, rows }: Room): string[]
   return shown.map((each) => `  ${cut(each, width)}`);
 }
 
-function mailWhys(context: Context, project: Project, controller: Controller): string[] {
+/**
+ * Why nothing moves: each role and thread that waits, with the commands that change it below.
+ * `problems`: what the controller reports, where it has ended.
+ */
+export function mailWhys(
+  context: Context,
+  project: Project,
+  controller: Controller,
+  problems: readonly string[] = [],
+): string[] {
   const { protocol } = controller.definition;
   const now = context.terminal.now();
   const status = ownStatus(controller, now);
-  const whys = explainStatus(project, { status, protocol, now, read: () => controller.state });
-  const lines = [
+  const whys = explainStatus(project, { status, protocol, now, problems, read: () => controller.state });
+  // A thread that waits for the same as its role adds nothing.
+  const ofRoles = new Set(status.roles.map(({ name }) => whys.role(name)?.reason));
+  return [
     ...status.roles.flatMap(({ name }) => whyLines(context, name, whys.role(name))),
-    ...status.threads.flatMap(({ id }) => whyLines(context, `thread ${endOfId(id)}`, whys.thread(id))),
+    ...status.threads.flatMap(({ id }) => {
+      const why = whys.thread(id);
+      return ofRoles.has(why?.reason) ? [] : whyLines(context, `thread ${endOfId(id)}`, why);
+    }),
   ];
-  return lines.length === 0 ? ['nothing waits'] : lines;
 }
 
 function runWhys(context: Context, controller: RunController): string[] {

@@ -38,9 +38,8 @@ export class Manual {
       .toLowerCase()
       .replace(/^(?:\.?\/)?docs\//, '')
       .replace(/\.md$/, '');
-    const [name, another] = names.includes(wanted)
-      ? [wanted]
-      : names.filter((each) => each.endsWith(`/${wanted}`));
+    const whole = names.filter((each) => each.toLowerCase() === wanted);
+    const [name, another] = whole.length > 0 ? whole : names.filter((each) => each.endsWith(`/${wanted}`));
     if (another !== undefined)
       throw new MailroomError(
         'E_TARGET',

@@ -25,6 +25,10 @@ const marks = [
   /^Traceback \(most recent call last\)/,
   /^E {2,}\S/,
   /^\S+\.go:\d+:\d+: /,
+  /\bcommand not found\b|^(?:\S*\/)?(?:ba|da|z)?sh: .*: not found$/,
+  /\((?:[A-Z]\w*::)*[A-Z]\w*Error\)$/,
+  // npm prints its error first, then codes, paths, and where its log lies.
+  /\bnpm (?:ERR!|error) (?!code |errno |syscall |path |command |cwd |dest |A complete log |Test failed|To see |$)\S/,
 ];
 
 /** Lines that only say that something failed. */
@@ -45,4 +49,21 @@ export function failureIn(lines: readonly string[]): Failure | null {
     hint = index;
   }
   return hint === -1 ? null : { line: hint, certain: false };
+}
+
+/** The exception of a traceback of Python: of several the last, which the program ended with. */
+const exception = /^[A-Za-z_][\w.]*(?::|$)/;
+
+/**
+ * The line of a failed program's output that names the error, without colours: `Error: Cannot find
+ * module 'x'`. Null: none does.
+ */
+export function namedFailure(lines: readonly string[]): string | null {
+  const found = failureIn(lines);
+  if (found?.certain !== true) return null;
+  const from = lines.slice(found.line).map((line) => withoutColours(line.slice(0, 2_000)).trim());
+  const [first = '', second = ''] = from;
+  if (first.startsWith('Traceback ')) return from.findLast((line) => exception.test(line)) ?? first;
+  // Such as "panicked at src/main.rs:2:5:" of Rust.
+  return first.endsWith(':') ? `${first} ${second}`.trim() : first;
 }

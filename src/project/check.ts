@@ -88,6 +88,7 @@ export async function check(project: Project, exploring: Exploring): Promise<Pro
     ...unused,
     ...misplaced,
     ...stuck,
+    ...(exploration?.states === 0 ? nothingBegins(protocol) : []),
     ...foundIn(read),
   ];
   const texts = textsOf(project, paths);
@@ -170,6 +171,18 @@ function unableToAsk(
       ? `name ${roles} under \`from\` of \`${name}\`, and under \`to\` of ${enumerate(own.reply)}`
       : `let ${roles} send a type with \`reply\`, or give this type another name`;
   return [{ code: 'E_PROTOCOL', severity: 'warning', message, place: place(['messages', name]), hint }];
+}
+
+/** Warns where no thread can begin: then nothing was explored, and nothing is known to be right. */
+function nothingBegins(protocol: Protocol): Diagnostic[] {
+  const { types } = protocol;
+  const receivers = [...protocol.roles.keys()].filter((role) => !isHuman(protocol, role));
+  const [first] = receivers;
+  // Roles without messages work for the steps of workflows.
+  if (types.size === 0 || first === undefined) return [];
+  const message = 'no thread can begin: no person may send a message to a role that works';
+  const hint = `name a person under \`from\` of a type that goes to ${enumerate(receivers)}: \`from: [user]\``;
+  return [{ code: 'E_PROTOCOL', severity: 'warning', message, place: null, hint }];
 }
 
 /** Warns of agents that no role and no step names; not while a workflow cannot be read. */

@@ -1,15 +1,37 @@
 import { credible, implausible } from '../kernel/money.ts';
 import { hasDoubledKey } from '../kernel/json.ts';
 import type { Session } from '../kernel/cost.ts';
-import { unreadableUsage } from './prices.ts';
+import { nothing, unreadableUsage } from './prices.ts';
 import type { Exit, Invocation, Outcome, Provider } from './provider.ts';
 
-/** A provider that believes no report of usage that cannot be true. */
+/** Within this time a program that fails without any output has asked no model. */
+const startMs = 2_000;
+
+/**
+ * Whether a launch died before it could use anything: its program was never started, or ended with
+ * an error of its own within two seconds, and has printed nothing and reported no usage. Every agent
+ * program prints an event before its first call of a model, and what it has printed no agent takes
+ * back. A signal is not such an end: an agent can kill its program.
+ */
+function diedAtStart({ ended, code, stdout, stderr, durationMs }: Exit, outcome: Outcome): boolean {
+  const { usd, tokens } = outcome.usage;
+  if (usd !== null || tokens !== null || /^usage:\s*\{/im.test(stderr) || stdout.trim() !== '') return false;
+  // Only a model's answer says so.
+  if (outcome.is === 'later' && outcome.class === 'RETRYABLE_RATE_LIMIT') return false;
+  if (ended === 'spawn-failed') return true;
+  return ended === 'exited' && code !== null && code > 0 && code <= 128 && durationMs < startMs;
+}
+
+/**
+ * A provider that believes no report of usage that cannot be true, and that charges nothing for a
+ * launch that died at its start.
+ */
 export function withCredibleUsage(provider: Provider): Provider {
   return {
     ...provider,
     read(exit, invocation, now) {
       const outcome = provider.read(exit, invocation, now);
+      if (diedAtStart(exit, outcome)) return { ...outcome, usage: nothing };
       const isDoubled = provider.said !== undefined && hasDoubledFigures(exit);
       return credibleOutcome(isDoubled ? { ...outcome, usage: unreadableUsage } : outcome, invocation);
     },

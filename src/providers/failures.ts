@@ -67,7 +67,7 @@ export function failed(failure: Failure, now: number): Outcome {
   // A message is read from its beginning; of standard error the end counts, after warnings and
   // traces.
   const words = failure.text === '' ? failure.stderr.slice(-4096) : failure.text.slice(0, 8192);
-  const shown = failure.text === '' ? words : words.slice(0, 300);
+  const shown = failure.text === '' ? failure.stderr : words.slice(0, 300);
   const status = failure.status ?? statusIn(words);
   const saying = (problem: string) => because(problem, shown);
   if (forgotten.test(words))

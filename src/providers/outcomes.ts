@@ -1,3 +1,4 @@
+import { namedFailure } from '../kernel/failure-marks.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
 import { unknownUsage } from './prices.ts';
 import type { Usage } from '../kernel/cost.ts';
@@ -42,14 +43,40 @@ export function never(text: string, usage: Usage = unknownUsage, code: ErrorCode
 /** Terminal colours and other control characters, including line breaks. */
 const controls = /\p{Cc}\[[\d;?]*[A-Za-z]|[\p{Cc}\s]+/gu;
 
-/** The end of a program's output for messages, on one line and at most `length` characters. */
+/**
+ * A failed program's output for a message, on one line and at most `length` characters: of a long
+ * one its beginning, the line that names the error, and its end.
+ */
 function excerpt(text: string, length = 300): string {
-  const words = text
-    .slice(-4 * length)
-    .replaceAll(controls, ' ')
-    .replaceAll(/ {2,}/g, ' ')
+  const words = onOneLine(bothEnds(text));
+  if (words.length <= length) return words;
+  const whole = onOneLine(namedFailure(bothEnds(text).split(/[\r\n]+/)) ?? '');
+  const at = words.indexOf(whole);
+  if (whole === '' || at < 0) return `…${words.slice(1 - length)}`;
+  const named = cut(whole, length - 100);
+  const rest = length - named.length - 10;
+  const beginning = words.slice(0, Math.min(at, Math.floor(rest / 2))).trim();
+  const end = words
+    .slice(at + whole.length)
+    .slice(beginning.length - rest)
     .trim();
-  return words.length <= length ? words : `…${words.slice(1 - length)}`;
+  return [beginning, named, end].filter((part) => part !== '').join(' … ');
+}
+
+/** At most 64 KiB characters of an output. */
+function bothEnds(text: string): string {
+  const most = 32 * 1024;
+  return text.length <= 2 * most ? text : `${text.slice(0, most)}\n${text.slice(-most)}`;
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll(controls, ' ').replaceAll(/ {2,}/g, ' ').trim();
+}
+
+/** Cut in its middle: an error begins with its kind, and often ends with a path. */
+function cut(text: string, length: number): string {
+  const half = Math.floor(length / 2);
+  return text.length <= length ? text : `${text.slice(0, half)}…${text.slice(1 - half)}`;
 }
 
 /** `problem`, followed by the program's own message if there is one. */

@@ -133,6 +133,10 @@ describe('up', () => {
       20:45:00 The inbox of engineer is gone: E_MAIL_VANISHED: agents/engineer/inbox held waiting mail and is not there any more.
       20:45:00 the mail of engineer waits: its inbox is gone
       idle: stuck; see \`mailroom status\`
+        engineer is paused by ada
+          mailroom unpause engineer
+        thread 156075: no work is left in the thread; engineer did not handle errand …156075: E_CANCELLED: cancelled by ada
+          mailroom retry 156075
       "
     `);
   });

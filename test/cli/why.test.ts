@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { diskError } from '../../src/disk/disk.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
-import { letter } from './team.ts';
+import { letter, team } from './team.ts';
 import { heldBecause } from '../../src/host/host-waits.ts';
 import type { WhyDocument } from '../../src/documents/mail.ts';
 import type { StatusDocument } from '../../src/documents/status.ts';
@@ -70,6 +70,25 @@ describe('why', () => {
     const { out } = await fixture.run('status');
     expect(out).toContain('  a request of engineer blocks its other mail; user has not answered question');
     expect(out).toContain('Do it (user has not answered question');
+  });
+
+  it('of an ended turn says why it failed, and never proposes what must fail again', async () => {
+    const limited = team
+      .replaceAll(/(provider: (?:claude|codex)[^}]*) \}/g, '$1, budget: { usd: 2 } }')
+      .concat('limits: { budget: { thread: { usd: 2 } } }\n');
+    const fixture = new ProjectFixture(limited);
+    fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it'));
+    fixture.work('engineer', { fails: 'no such module', usd: 1 });
+    fixture.now += 60_000;
+    fixture.look();
+    const id = fixture.id('Do it').slice(-6);
+    const { document } = (await fixture.json('why', 't1')) as Told<WhyDocument>;
+    expect(document).toMatchObject({ state: 'failed', code: 'failed', command: null });
+    expect(document.reason).toBe(
+      `engineer did not handle errand …${id} in turn t1: E_BUDGET: the next launch does not fit into the ` +
+        'budget; what failed first: no such module; raise `limits.budget.thread` first, then ' +
+        `\`mailroom retry ${id}\``,
+    );
   });
 
   it('takes messages, threads and turns, by their ends', async () => {

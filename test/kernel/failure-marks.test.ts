@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureIn } from '../../src/kernel/failure-marks.ts';
+import { failureIn, namedFailure } from '../../src/kernel/failure-marks.ts';
 
 /** Outputs as the tools print them, shortened; the line that should be found begins with `>`. */
 const outputs: Readonly<Record<string, string>> = {
@@ -80,6 +80,20 @@ FAIL	shop/sum	0.002s`,
 > node --test
 npm error code ELIFECYCLE
 >npm error Lifecycle script \`test\` failed with exit code 1`,
+  'npm, a missing script': `
+npm ERR! code ENOENT
+npm ERR! path /srv/shop/package.json
+>npm ERR! enoent ENOENT: no such file or directory, open '/srv/shop/package.json'
+npm ERR! enoent
+
+npm ERR! A complete log of this run can be found in:
+npm ERR!     /root/.npm/_logs/2026-11-21T20_00_00_000Z-debug-0.log`,
+  ruby: `
+>a.rb:1:in 'price': no price (ArgumentError)
+	from a.rb:4:in '<main>'`,
+  shell: `
+loading
+>./check.sh: line 3: shellcheck: command not found`,
   make: `
 cc -c a.c
 >a.c:3:5: error: expected ';' before 'return'
@@ -117,4 +131,24 @@ test('nothing that passed is a failure', () => {
 
 test('a line that only says that something failed is not certain', () => {
   expect(failureIn(['1 test failed', 'bye'])).toEqual({ line: 0, certain: false });
+});
+
+test.each([
+  ['TypeError: boom', outputs['node']],
+  ['ValueError: no price', outputs['python']],
+  [
+    'shop.errors.NoPrice: of 3',
+    'Traceback (most recent call last):\n  File "a.py"\nKeyError: 3\n\nDuring handling of the above ' +
+      'exception, another exception occurred:\n\nTraceback (most recent call last):\n  File "a.py"\n' +
+      'shop.errors.NoPrice: of 3\n',
+  ],
+  [
+    "thread 'main' panicked at src/main.rs:2:5: no price",
+    "thread 'main' panicked at src/main.rs:2:5:\nno price",
+  ],
+  ['Error: colours', '\u001b[31mError\u001b[39m: colours'],
+  [null, 'one check failed\nbye'],
+])('the error that is named: %s', (named, output = '') => {
+  const lines = output.replaceAll(/^>/gm, '').split('\n');
+  expect(namedFailure(lines)).toBe(named);
 });

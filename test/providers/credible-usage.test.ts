@@ -159,3 +159,39 @@ describe('a key of an object that comes twice', () => {
     expect(hasDoubledKey(text)).toBe(isDoubled);
   });
 });
+
+describe.each([...agents, { name: 'command', provider: program }])(
+  'a launch of $name that died',
+  ({ name, provider }) => {
+    const usage = (changes: Partial<Exit>) =>
+      provider.read(exit({ code: 1, durationMs: 150, ...changes }), invocation({ budget }), now).usage;
+    const free = { usd: 0, tokens: 0 };
+
+    it.each([
+      ['at its start', { stderr: "Error: Cannot find module 'x'" }],
+      [
+        'with the usage of its options',
+        { code: 2, stderr: 'usage: agent [options]\nagent: error: no such option' },
+      ],
+      ['and was never found', { ended: 'spawn-failed', code: 127, error: 'command not found: x' }],
+      ['in a shell that did not find it', { code: 127, stderr: 'sh: 1: agent: not found' }],
+    ] as const)('%s costs nothing', (_, changes) => {
+      expect(usage(changes)).toEqual(free);
+    });
+
+    // pi and agy report each call as an event: none is nothing.
+    it.each([
+      ['after a while', { durationMs: 2_000 }],
+      ['by a signal', { code: null, signal: 'SIGKILL' }],
+      ['by a signal that a shell reports', { code: 137 }],
+      ['when it was stopped', { ended: 'stopped', code: null }],
+      ['at a limit', { code: 75, stderr: 'You have hit your usage limit' }],
+      ['after it printed something', { stdout: 'thinking' }],
+      ['and reported what cannot be read', { stderr: 'usage: {"usd": "much"}' }],
+      ['without an error', { code: 0 }],
+    ] as const)('%s is not free', (_, changes) => {
+      if (name === 'pi' || name === 'agy') expect(usage(changes)).toEqual(free);
+      else expect(usage(changes)).not.toEqual(free);
+    });
+  },
+);

@@ -53,13 +53,15 @@ function summary({
   ];
   if (!ok) return found.join(', ');
   const bounded = exploration?.complete === false ? ' up to its limits, and there are more' : '';
-  const explored = exploration ? [`explored ${counted(exploration.states, 'state')}${bounded}`] : [];
+  const isIdle = exploration?.states === 0;
+  const explored =
+    exploration && !isIdle ? [`explored ${counted(exploration.states, 'state')}${bounded}`] : [];
   const defined = [
     // Without a protocol the only role is `user`, which always exists.
     ...(types > 0 || roles > 1 ? [counted(roles, 'role'), counted(types, 'type')] : []),
     ...countedParts([workflows, 'workflow']),
   ];
-  return `ok: ${[...defined, ...found, ...explored].join(', ')}${defaultTimeoutNote(untimed)}`;
+  return `${isIdle && types > 0 ? 'no thread can begin' : 'ok'}: ${[...defined, ...found, ...explored].join(', ')}${defaultTimeoutNote(untimed)}`;
 }
 
 async function pricesOf({ settings }: Project, definition: Definition): Promise<RolePrice[]> {

@@ -197,13 +197,33 @@ async function printEnd(
     const { ownStatus } = await import('../progress.ts');
     const status = ownStatus(controller, terminal.now(), problem === null ? [] : [problem]);
     terminal.write(json(endDocument(idle, countOf(failures), status, project.root)));
-  } else if (options.untilIdle === true && idle !== 'stopped')
-    terminal.write(`idle: ${await idleWords(context, project, idle, failures)}\n`);
-  else terminal.write('stopped\n');
+  } else if (options.untilIdle === true && idle !== 'stopped') {
+    const why = idle === 'stuck' ? await stuckWords(context, project, controller, problem) : '';
+    terminal.write(`idle: ${await idleWords(context, project, idle, failures)}${why}\n`);
+  } else terminal.write('stopped\n');
   if (options.untilIdle !== true) return 0;
   if (idle === 'stopped') return 130;
   return countOf(failures) > 0 || problem !== null ? 1 : 0;
 }
+
+/** What is stuck and why, as `status` and `why` say it. */
+async function stuckWords(
+  context: Context,
+  project: Project,
+  controller: Controller,
+  problem: string | null,
+): Promise<string> {
+  const { mailWhys } = await import('../host-keys.ts');
+  const problems = problem === null ? [] : [problem];
+  const whys = mailWhys(context, project, controller, problems);
+  const lines = whys.length > 0 ? whys : problems;
+  return [...lines.slice(0, mostReasons), ...(lines.length > mostReasons ? ['…'] : [])]
+    .map((each) => `\n  ${each}`)
+    .join('');
+}
+
+/** Lines of reasons below `idle: stuck`. */
+const mostReasons = 8;
 
 function countOf({ threads, files }: Failures): number {
   return threads + files;

@@ -151,8 +151,12 @@ function checkStart(report: CheckReport): void {
   if (!report.typeExists(start.type, ['start', 'type']) || !roleExists) return;
   const type = types.get(start.type);
   if (report.context.broken.types.has(start.type) || (type !== undefined && report.isUncertain(type))) return;
-  if (type !== undefined && type.from.includes('user') && type.to.includes(start.to)) return;
-  const message = `\`user\` must not send \`${start.type}\` to \`${start.to}\``;
-  const hint = type === undefined ? null : `let \`${start.type}\` go from \`user\` to \`${start.to}\``;
+  const isSent = type?.from.some((role) => isHuman(report.protocol, role)) === true;
+  if (isSent && type.to.includes(start.to)) return;
+  const message = `no person may send \`${start.type}\` to \`${start.to}\``;
+  const hint =
+    type === undefined
+      ? null
+      : `let \`${start.type}\` go from \`user\`, or another person, to \`${start.to}\``;
   report.error(['start', 'type'], message, hint);
 }

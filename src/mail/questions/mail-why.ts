@@ -5,6 +5,7 @@ import { orElse } from '../../kernel/contained.ts';
 import { isPassing } from '../../kernel/passing.ts';
 import { isHeldBecause } from '../../host/host-waits.ts';
 import { expectedNow } from '../host/project.ts';
+import { limitInTheWay } from '../machine/explain/failed.ts';
 import { over, type MailAct, type MailWhy } from '../machine/explain/words.ts';
 import { controlFolder } from '../../host/control.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
@@ -22,8 +23,12 @@ const withoutMail: ReadonlySet<WhyCode> = new Set(['no_mail', 'login_missing', '
 
 interface Hosted extends Subject {
   readonly state: MailState;
-  /** What a controller would report, where none runs; absent: that is not asked for. */
+  readonly protocol: Protocol;
+  readonly now: number;
+  /** What a controller would report, where none runs. */
   readonly unhosted?: () => readonly string[];
+  /** The same, where it is said elsewhere that none runs. */
+  readonly problems?: readonly string[];
 }
 
 /**
@@ -31,10 +36,11 @@ interface Hosted extends Subject {
  * that it has not accepted.
  */
 export function hostedMail(
-  why: MailWhy,
+  said: MailWhy,
   project: Project,
-  { state, unhosted: found = () => [], ...subject }: Hosted,
+  { state, protocol, now, problems: known, unhosted: found = () => known ?? [], ...subject }: Hosted,
 ): Why<MailAct | HostAct> {
+  const why = raisedFirst(said, { state, protocol, now });
   const holder = project.holder();
   const { role } = subject;
   const problems = holder?.problems ?? found();
@@ -42,7 +48,9 @@ export function hostedMail(
   const own = reason === null ? why : because<MailAct>('not_accepted', reason);
   if (holder === null) {
     const named = own.code !== 'due' || role === null ? undefined : nameOf(problems, role);
-    return unhosted(named === undefined ? own : because('host_problem', named), project, subject);
+    // Starting a controller does not install what is missing.
+    if (named !== undefined) return withDoctor(because('host_problem', named));
+    return known === undefined ? unhosted(own, project, subject) : own;
   }
   if (own.code !== 'due') return withDoctor(own);
   const problem = problemOf(project, problems, role);
@@ -54,6 +62,18 @@ export function hostedMail(
     reason:
       'the controller still follows the protocol that it read at its start; `mailroom status` says who changed what since',
   };
+}
+
+/** What would only fail again names the limit that comes first, and is not proposed alone. */
+function raisedFirst(why: MailWhy, { state, protocol, now }: Pick<Hosted, 'state' | 'protocol' | 'now'>) {
+  const { act } = why;
+  if (act?.do !== 'retry' && act?.do !== 'send') return why;
+  const thread = act.do === 'send' ? act.thread : state.mail.get(act.message)?.message.thread;
+  const role = act.do === 'send' ? act.to : act.role;
+  const limit = thread === undefined ? null : limitInTheWay(state, protocol, { thread, role, now });
+  if (limit === null) return why;
+  const then = mailCommand(state, protocol, act) ?? '';
+  return { ...why, reason: `${why.reason}; raise \`${limit}\` first, then \`${then}\``, act: null };
 }
 
 /**

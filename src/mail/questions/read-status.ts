@@ -64,13 +64,10 @@ interface ReadMail {
   readonly now: number;
 }
 
-function explain(
-  project: Project,
-  { holder, protocol, status, now }: ReadMail,
-  threads?: readonly ThreadStatus[],
-) {
-  if (holder === null || protocol === null) return unexplained;
-  return explainStatus(project, { status, protocol, now, ...(threads && { threads }) });
+function explain(project: Project, { protocol, status, now }: ReadMail, threads?: readonly ThreadStatus[]) {
+  if (protocol === null) return unexplained;
+  const { problems } = status;
+  return explainStatus(project, { status, protocol, now, problems, ...(threads && { threads }) });
 }
 
 function overviewOf(

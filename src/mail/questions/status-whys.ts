@@ -30,6 +30,8 @@ interface ToExplain {
   readonly status: MailStatus;
   readonly protocol: Protocol;
   readonly now: number;
+  /** What a controller would report, where none runs. */
+  readonly problems?: readonly string[];
   /** The threads that are explained; absent: the newest open ones. */
   readonly threads?: readonly ThreadStatus[];
   /** The state of the mail, called only if something waits; absent: of the journal. */
@@ -39,7 +41,7 @@ interface ToExplain {
 /** Explains the roles whose mail waits, the open threads in which nothing runs, and what failed. */
 export function explainStatus(
   project: Project,
-  { status, protocol, now, threads: shown, read = () => project.journal.state() }: ToExplain,
+  { status, protocol, now, problems = [], threads: shown, read = () => project.journal.state() }: ToExplain,
 ): StatusWhys {
   const still = ({ state }: TurnStatus) => state === 'queued' || state === 'held';
   const waiting = new Set(status.turns.filter(still).map(({ role }) => role));
@@ -65,7 +67,7 @@ export function explainStatus(
     ),
   );
   const document = (why: MailWhy, subject: Subject) => {
-    const hosted = hostedMail(why, project, { state, ...subject });
+    const hosted = hostedMail(why, project, { state, protocol, now, problems, ...subject });
     return isMoving(hosted) ? null : explained(hosted, (act) => mailCommand(state, protocol, act));
   };
   return {

@@ -1,6 +1,7 @@
 import { endOfId, type ThreadId, type RoleName } from '../../kernel/ids.ts';
 import { because } from '../../kernel/why.ts';
 import type { Protocol } from '../format/protocol.ts';
+import { failedTurn } from '../machine/explain/failed.ts';
 import type { MailExplainer } from '../machine/explain/explain.ts';
 import type { MailWhy } from '../machine/explain/words.ts';
 import type { MailState, Thread } from '../machine/state.ts';
@@ -57,13 +58,15 @@ export async function why(project: Project, word: string, now: number): Promise<
   const thread = threadOf(state, named);
   const hosted = hostedMail(found.why, project, {
     state,
+    protocol,
+    now,
     role,
     thread,
     unhosted: () => unhostedProblems(project, definition.value),
   });
   const own = role === null ? found.state : roleState(project, state, protocol, role, now);
   const children = subThreads(state, explainer, { thread, role }, (inner, child) =>
-    hostedMail(inner, project, { state, role: null, thread: child }),
+    hostedMail(inner, project, { state, protocol, now, role: null, thread: child }),
   );
   const reasons = explained(hosted, (act) => mailCommand(state, protocol, act));
   return { schema: 1, target, state: own, ...reasons, sub_threads: children };
@@ -150,8 +153,10 @@ function whyMail(state: MailState, explainer: MailExplainer, named: Explainable)
       return { target: named.role, state: '', why: explainer.role(named.role) };
     case 'turn': {
       const turn = state.turns.get(named.turn);
-      const own = turn ? explainer.turn(turn) : because<never>('handled', `turn ${named.turn} has ended`);
-      return { target: named.turn, state: turn?.phase.is ?? 'ended', why: own };
+      if (turn) return { target: turn.id, state: turn.phase.is, why: explainer.turn(turn) };
+      const ended = because<never>('handled', `turn ${named.turn} has ended`);
+      const failed = failedTurn(state, named.turn);
+      return { target: named.turn, state: failed === null ? 'ended' : 'failed', why: failed ?? ended };
     }
     case 'thread':
       return whyThread(state, explainer, named.thread);

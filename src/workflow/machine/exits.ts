@@ -1,3 +1,4 @@
+import { namedFailure } from '../../kernel/failure-marks.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import type { ErrorClass, ErrorCode } from '../../kernel/errors.ts';
 import type { WorkResult } from './work-result.ts';
@@ -110,8 +111,8 @@ function stallOf({ stall }: Launch, { ended }: Exit): ProgramFailure | null {
 }
 
 function programFailure(launch: Launch, exit: Exit): ProgramFailure {
-  const last = lastLine(exit.stderr) ?? lastLine(exit.stdout);
-  const because = last === null ? '' : `: ${last}`;
+  const line = clearestLine(exit.stderr) ?? clearestLine(exit.stdout);
+  const because = line === null ? '' : `: ${line}`;
   const transient = (says: string, code: ErrorCode = 'E_STEP'): ProgramFailure => ({
     class: 'RETRYABLE_TRANSIENT',
     code,
@@ -167,12 +168,9 @@ function timeoutText({ timeout }: Launch): string {
 }
 
 /** The last line that is not blank; a long one is cut. */
-function lastLine(text: string): string | null {
-  const line =
-    text
-      .trimEnd()
-      .split(/[\r\n]+/)
-      .at(-1)
-      ?.trim() ?? '';
+/** The line that names the error, or the last one. */
+function clearestLine(text: string): string | null {
+  const lines = text.trimEnd().split(/[\r\n]+/);
+  const line = (namedFailure(lines) ?? lines.at(-1) ?? '').trim();
   return line === '' ? null : line.slice(0, 500);
 }

@@ -224,10 +224,21 @@ describe('why a role does not move', () => {
     world.turn('architect', ['→ backend: backend-task', '→ frontend: frontend-task']);
     world.turn('backend', ['→ integrator: backend-done']);
     expect(said(role(world, 'integrator'))).toBe(
-      'join_incomplete: integrator also needs `frontend-done` from frontend',
+      'join_incomplete: integrator also needs `frontend-done` from frontend; frontend works in turn t3',
     );
     world.turn('frontend', ['→ integrator: frontend-done']);
     expect(said(role(world, 'integrator'))).toBe('running: integrator works in turn t4');
+  });
+
+  it('names the answer of a person that the sender of what a join lacks waits for', () => {
+    const world = new World(joined);
+    world.drop('user → architect: task');
+    world.turn('architect', ['→ backend: backend-task', '→ frontend: frontend-task']);
+    world.turn('backend', ['→ integrator: backend-done']);
+    world.turn('frontend', ['→ user: question']);
+    const why = role(world, 'integrator');
+    expect(said(why)).toMatch(/^join_incomplete: .* from frontend; user has not answered question /);
+    expect(why.act).toMatchObject({ do: 'reply', as: 'user' });
   });
 
   it('says that the protocol has it no more', () => {

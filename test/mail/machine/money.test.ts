@@ -99,6 +99,29 @@ describe('what does not fit into a budget', () => {
     expect(world.notices()).toContain('Thread failed: go');
   });
 
+  it('names what failed first, which the money was spent on', () => {
+    const world = limited('budget: { thread: { usd: 1.5 } }');
+    world.drop('user → one: go');
+    world.fail('one', {
+      reason: { code: 'E_TURN', text: 'no such module' },
+      usage: { usd: null, tokens: 0 },
+    });
+    world.tick('1m');
+    expect(world.acts().at(-1)).toBe('go fails: E_BUDGET');
+    expect(world.state.threads.get('go')?.reason?.text).toBe(
+      'the next launch does not fit into the budget; what failed first: no such module',
+    );
+  });
+
+  it('names what broke the protocol, where there is no money to correct it', () => {
+    const world = limited('budget: { thread: { usd: 1.5 } }');
+    world.drop('user → one: go');
+    world.turn('one', ['→ two: report'], { usage: { usd: 1, tokens: 0 } });
+    expect(world.state.threads.get('go')?.reason?.text).toMatch(
+      /budget; what failed first: what the turn wrote breaks the protocol: /,
+    );
+  });
+
   it('waits even where it can never fit: what runs may end the thread first', () => {
     const world = limited('budget: { thread: { usd: 1 } }');
     world.drop('user → one, two: go');

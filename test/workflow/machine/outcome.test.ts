@@ -63,6 +63,13 @@ describe('exit codes', () => {
     expect(outcome).toMatchObject({ reason: { text: 'exit code 1: two' } });
   });
 
+  it('says the line that names the error, where one does', () => {
+    const stderr =
+      "throw err;\n\nError: Cannot find module 'x'\n    at node:internal:1\n\nNode.js v20.20.0\n";
+    const { outcome } = readWork(launch, { exit: exited(1, { stderr }), outcome: null, collected });
+    expect(outcome).toMatchObject({ reason: { text: "exit code 1: Error: Cannot find module 'x'" } });
+  });
+
   it('takes a timeout for one, with its exit code', () => {
     const result = readWork(script, {
       exit: exited(null, { ended: 'total-timeout' }),

@@ -254,6 +254,15 @@ describe('money', () => {
     expect(world.state).toMatchObject({ status: 'FAILED', reason: { code: 'E_BUDGET' }, cost: { usd: 6 } });
   });
 
+  it('that retries have used up does not hide why the first attempt failed', () => {
+    const world = new World('a : agent=x usd=6 retry=2', { workflow: { budget } });
+    world.fails('a', { usd: 6, text: 'no such module' });
+    world.pass(60_000);
+    expect(world.state.reason?.text).toBe(
+      'the budget of the run is used up; its last attempt failed: no such module',
+    );
+  });
+
   it('of a loop is reserved for what runs in its inner bodies', () => {
     const inner = '  inner : each=[1,2] concurrency=2\n    work : agent=x usd=6';
     const world = new World(`outer : each=[1] usd=10\n${inner}`);

@@ -21,21 +21,12 @@ import {
 } from './holds.ts';
 import { because, due, noAgents, through, type HeldReasons, type OtherAgents } from '../../../kernel/why.ts';
 import { activeWhy, notKnown, type Workers } from './workers.ts';
-import { causedBy, named, over, type MailWhy } from './words.ts';
+import { causedBy, direct, named, over, type MailWhy } from './words.ts';
 import { shortId, type MessageId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
 import type { TurnId } from '../../../letters/target.ts';
 
 /** Threads of a role that are looked at for the reason of a role. */
 const mostThreads = 50;
-
-/** What waits for others is explained by them, where anything else waits too. */
-const indirect: ReadonlySet<MailWhy['code']> = new Set([
-  'blocked_by_request',
-  'join_incomplete',
-  'answers_incomplete',
-  'queued',
-  'turn_open',
-]);
 
 /**
  * Why each thing in a state of the mail moves or does not, by the rules that `decide` follows.
@@ -188,13 +179,25 @@ export class MailExplainer {
     if (hold !== null) return this.#held(hold, role, message.thread);
     const next = this.#scan(role).next(message.thread);
     if (next === 'blocked_by_request') return this.#blocked(role, message.thread);
-    if (next === 'join_incomplete') return joinWhy(this.#state, this.#protocol, mail, role);
+    if (next === 'join_incomplete') {
+      const own = joinWhy(this.#state, this.#protocol, mail, role);
+      const inner = own.why.act ? null : direct(own.senders.flatMap((by) => this.#late(by, message.thread)));
+      return inner === null ? own.why : through('join_incomplete', own.why.reason, inner);
+    }
     if (next === 'turn_open') return this.#held(next, role, message.thread);
     const why = this.#start(next);
     const [head = message.id] = taken(next);
     const first = this.#state.mail.get(head)?.message;
     if (taken(next).includes(message.id) || !first) return why;
     return through('queued', `${named(first)} comes first`, why);
+  }
+
+  /** Why a role that others wait for has not written in a thread where it works; empty: unknown. */
+  #late(role: RoleName, thread: ThreadId): MailWhy[] {
+    const isOwn = (one: Turn | Wait) => one.role === role && one.thread === thread;
+    const turn = [...this.#state.turns.values()].find(isOwn);
+    if (turn) return [this.turn(turn)];
+    return [...this.#state.waits.values()].filter(isOwn).flatMap((wait) => this.#wait(wait) ?? []);
   }
 
   /** A reply is picked up with all others of its wait. */
@@ -387,11 +390,6 @@ export class MailExplainer {
     if (hold === 'concurrency') return slotsWhy(this.#state, this.#protocol, launch.role, this.#others);
     return heldWhy(this.#state, this.#protocol, hold, launch);
   }
-}
-
-/** The first that waits for no other of them. */
-function direct(whys: readonly MailWhy[]): MailWhy | null {
-  return whys.find(({ code }) => !indirect.has(code)) ?? whys[0] ?? null;
 }
 
 function taken({ start }: Candidate): readonly MessageId[] {

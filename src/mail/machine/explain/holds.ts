@@ -180,13 +180,13 @@ function pausedBy(
   });
 }
 
-/** A join that lacks messages: which types, and who may send them. */
+/** A join that lacks messages: which types, and the roles that may send them. */
 export function joinWhy(
   state: MailState,
   protocol: Protocol,
   { message }: Mail,
   role: LaunchNeeds['role'],
-): MailWhy {
+): { readonly why: MailWhy; readonly senders: readonly RoleName[] } {
   const cause = { record: message.id, at: message.created };
   const clause = role.expects.find(({ kind, types }) => kind === 'all' && types.includes(message.type));
   const there = new Set(typesWaiting(state, role.name, message.thread));
@@ -197,10 +197,11 @@ export function joinWhy(
   const lacks = missing.find((type) =>
     protocol.types.get(type)?.from.some((sender) => isHuman(protocol, sender)),
   );
-  return because('join_incomplete', `${role.name} also needs ${listed(needs)}`, {
+  const why = because<MailAct>('join_incomplete', `${role.name} also needs ${listed(needs)}`, {
     cause,
     act: lacks === undefined ? null : { do: 'send', to: role.name, thread: message.thread, type: lacks },
   });
+  return { why, senders: [...new Set(missing.flatMap((type) => protocol.types.get(type)?.from ?? []))] };
 }
 
 function typesWaiting(state: MailState, role: string, thread: ThreadId): string[] {

@@ -47,3 +47,17 @@ export const over: ReadonlySet<MailWhy['code']> = new Set([
   'no_mail',
   'unread',
 ]);
+
+/** What waits for others is explained by them, where anything else waits too. */
+const indirect: ReadonlySet<MailWhy['code']> = new Set([
+  'blocked_by_request',
+  'join_incomplete',
+  'answers_incomplete',
+  'queued',
+  'turn_open',
+]);
+
+/** The first that waits for no other of them. */
+export function direct(whys: readonly MailWhy[]): MailWhy | null {
+  return whys.find(({ code }) => !indirect.has(code)) ?? whys[0] ?? null;
+}

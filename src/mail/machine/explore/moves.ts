@@ -1,7 +1,14 @@
 import { askState } from '../fold/asks.ts';
 import type { Sent, Staged, TurnResult } from '../event.ts';
 import type { Draft, Message } from '../../format/message.ts';
-import { answerGoesTo, isHuman, typesFrom, type MessageType, type Protocol } from '../../format/protocol.ts';
+import {
+  answerGoesTo,
+  isHuman,
+  peopleOf,
+  typesFrom,
+  type MessageType,
+  type Protocol,
+} from '../../format/protocol.ts';
 import { admit } from '../rules/admit.ts';
 import { judge } from '../rules/judge.ts';
 import type { MailState, Turn } from '../state.ts';
@@ -27,7 +34,7 @@ export function* movesOf(state: MailState, protocol: Protocol, threads: number):
     for (const draft of answersTo(state, protocol, role, message))
       yield* spoken(state, protocol, role, draft);
   if (ownThreads(state) >= threads) return;
-  for (const draft of startsOf(protocol)) yield* spoken(state, protocol, 'user', draft);
+  for (const [person, draft] of startsOf(protocol)) yield* spoken(state, protocol, person, draft);
 }
 
 /** How many threads there are that no other opened. */
@@ -184,10 +191,20 @@ function answersTo(state: MailState, protocol: Protocol, role: RoleName, message
   return types.map((type) => draftOf(type, answerGoesTo(type, message.from), message.id));
 }
 
-/** A person's possible ways to start a thread. */
-function startsOf(protocol: Protocol): Draft[] {
+/** The ways in which people can start threads: where several can in the same way, the first does. */
+function startsOf(protocol: Protocol): (readonly [RoleName, Draft])[] {
+  const starts = new Map<string, readonly [RoleName, Draft]>();
+  for (const person of peopleOf(protocol))
+    for (const draft of startsBy(protocol, person)) {
+      const key = `${String(draft.type)} ${String(draft.to)}`;
+      if (!starts.has(key)) starts.set(key, [person, draft]);
+    }
+  return [...starts.values()];
+}
+
+function startsBy(protocol: Protocol, person: RoleName): Draft[] {
   const replies = new Set([...protocol.types.values()].flatMap(({ reply }) => reply));
-  return typesFrom(protocol, 'user')
+  return typesFrom(protocol, person)
     .filter(({ name }) => !replies.has(name))
     .flatMap((type) =>
       type.toAll

@@ -36,6 +36,12 @@ export function offered(protocol: Protocol, role: RoleName): MessageType[] {
   ];
 }
 
+/** For a person: the others who may send this type, and how. */
+function otherPeople(protocol: Protocol, { from }: MessageType, role: RoleName): string {
+  const others = isHuman(protocol, role) ? from.filter((each) => isHuman(protocol, each)) : [];
+  return others.length === 0 ? '' : `${others.join(', ')} may (\`--as ${others[0] ?? ''}\`); `;
+}
+
 /** The messages that a role can send, as one line for the author of an invalid one. */
 export function maySend(protocol: Protocol, role: RoleName): string {
   const types = offered(protocol, role).map(
@@ -140,7 +146,9 @@ function typeOf(
     return null;
   }
   if (!type.from.includes(role)) {
-    problems.push(`${role} must not send \`${type.name}\`; ${maySend(protocol, role)}`);
+    problems.push(
+      `${role} must not send \`${type.name}\`; ${otherPeople(protocol, type, role)}${maySend(protocol, role)}`,
+    );
     return null;
   }
   return type;

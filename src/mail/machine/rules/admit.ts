@@ -1,5 +1,5 @@
 import type { Draft } from '../../format/message.ts';
-import { isHuman, typesBetween, typesFrom, type Protocol } from '../../format/protocol.ts';
+import { isHuman, peopleOf, typesBetween, typesFrom, type Protocol } from '../../format/protocol.ts';
 import type { MailState } from '../state.ts';
 import { address, maySend, type Addressed } from './address.ts';
 import { openingProblems } from './sub-threads.ts';
@@ -15,12 +15,13 @@ export interface Drop {
 }
 
 /**
- * Judges a message from outside a turn. A file in an inbox comes from `user`; in an outbox, from a
+ * Judges a message from outside a turn. A file in an inbox comes from `user`, or the first other
+ * person who may write there; in an outbox, from a
  * person in the name of that role.
  */
 export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: Draft): Addressed {
   const inbox = drop.box === 'inbox';
-  const role = inbox ? 'user' : drop.role;
+  const role = inbox ? writerTo(protocol, drop.role, draft.type) : drop.role;
   const known = threadOf(state, draft);
   if ('problem' in known) return { problems: [known.problem] };
   const author = {
@@ -38,11 +39,10 @@ export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: D
     return { problems: [`the inbox of ${drop.role} is for what ${drop.role} receives; write to its outbox`] };
   if (draft.to !== null && !draft.to.includes(drop.role))
     return { problems: [`it lies in the inbox of ${drop.role}, but is for ${draft.to.join(', ')}`] };
-  const type = draft.type ?? startType(protocol, drop.role);
-  const choices = typesBetween(protocol, 'user', drop.role).map(({ name }) => `\`${name}\``);
+  const type = draft.type ?? startType(protocol, role, drop.role);
+  const choices = typesBetween(protocol, role, drop.role).map(({ name }) => `\`${name}\``);
   if (type === null) {
-    const may =
-      choices.length > 0 ? `set \`type\` to one of ${choices.join(', ')}` : maySend(protocol, 'user');
+    const may = choices.length > 0 ? `set \`type\` to one of ${choices.join(', ')}` : maySend(protocol, role);
     return { problems: [`the type of this message is ambiguous; ${may}`] };
   }
   const isForAll = protocol.types.get(type)?.toAll === true;
@@ -51,6 +51,15 @@ export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: D
     type,
     to: draft.to ?? (isForAll ? null : [drop.role]),
   });
+}
+
+/** Who puts a file into an inbox: `user`, or the first person who may send this there. */
+function writerTo(protocol: Protocol, to: RoleName, type: string | null): RoleName {
+  const { start } = protocol;
+  const wanted = type ?? (start?.to === to ? start.type : null);
+  const may = (person: RoleName) =>
+    typesBetween(protocol, person, to).some(({ name }) => wanted === null || name === wanted);
+  return peopleOf(protocol).find(may) ?? 'user';
 }
 
 /** Only people may close a thread that they have no part in. */
@@ -82,11 +91,11 @@ function threadOf(state: MailState, draft: Draft): { thread: string | null } | {
 }
 
 /**
- * The type of a plain file in an inbox: the protocol's start, or the only type that `user` can send
- * there.
+ * The type of a plain file in an inbox: the protocol's start, or the only type that its author can
+ * send there.
  */
-function startType(protocol: Protocol, to: RoleName): string | null {
-  const choices = typesBetween(protocol, 'user', to).map(({ name }) => name);
+function startType(protocol: Protocol, from: RoleName, to: RoleName): string | null {
+  const choices = typesBetween(protocol, from, to).map(({ name }) => name);
   const start = protocol.start?.type;
   if (start !== undefined && choices.includes(start)) return start;
   return choices.length === 1 ? (choices[0] ?? null) : null;

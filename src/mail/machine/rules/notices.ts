@@ -19,7 +19,10 @@ function named(state: MailState, ids: readonly MessageId[]): string[] {
   });
 }
 
-export function failThreadFact(state: MailState, thread: ThreadId, reason: Reason): Fact {
+export function failThreadFact(state: MailState, thread: ThreadId, ended: Reason, wrong = ''): Fact {
+  const isUsedUp = ended.code === 'E_BUDGET' || ended.code === 'E_TURNS';
+  const cause = isUsedUp ? (firstFailure(state, thread) ?? (wrong === '' ? null : wrong)) : null;
+  const reason = cause === null ? ended : { ...ended, text: `${ended.text}; what failed first: ${cause}` };
   const subject = state.threads.get(thread)?.subject ?? thread;
   const waiting = (state.threads.get(thread)?.messages ?? []).filter((id) =>
     [...(state.mail.get(id)?.deliveries.values() ?? [])].some(({ at }) => at === 'inbox' || at === 'claimed'),
@@ -30,9 +33,28 @@ export function failThreadFact(state: MailState, thread: ThreadId, reason: Reaso
     'What waited in it is in `failed/`, each with the reason beside it.',
     ...named(state, waiting),
     '',
-    '`mailroom retry` puts a message back and opens the thread again.',
+    `${raiseFirst(reason)}\`mailroom retry\` puts a message back and opens the thread again.`,
   ]);
   return { type: 'thread-failed', thread, reason, notices: [notice] };
+}
+
+/** With a limit that is used up, what is tried again fails again. */
+function raiseFirst({ code }: Reason): string {
+  if (code === 'E_TURNS') return 'Raise `limits.turns_per_thread` first. ';
+  return code === 'E_BUDGET' ? 'Raise the budget first: `limits.budget`, or that of the role. ' : '';
+}
+
+/**
+ * What went wrong first in a thread, and is not yet repaired: used-up money or turns are often only
+ * what follows. Null: nothing did.
+ */
+function firstFailure(state: MailState, thread: ThreadId): string | null {
+  for (const id of state.threads.get(thread)?.messages ?? [])
+    for (const delivery of state.mail.get(id)?.deliveries.values() ?? [])
+      if (delivery.at === 'failed') return delivery.reason.text;
+  for (const turn of state.turns.values())
+    if (turn.thread === thread && turn.lastFailure !== null) return turn.lastFailure.text;
+  return null;
 }
 
 /** The attempts of a turn, and the corrections within the last one. */
@@ -66,7 +88,7 @@ export function abandonFact(state: MailState, turn: Turn, reason: Reason): Fact 
     `The turn ended after ${effort(turn)}. Its messages are in agents/${turn.role}/failed/:`,
     ...named(state, turn.messages),
     '',
-    '`mailroom retry` puts a message back.',
+    `${raiseFirst(reason)}\`mailroom retry\` puts a message back.`,
   ]);
   return { type: 'abandoned', turn: turn.id, reason, notices: [notice] };
 }

@@ -144,8 +144,8 @@ function correct(
   problems: readonly string[],
 ): Fact[] {
   const role = protocol.roles.get(turn.role);
+  const text = `what the turn wrote breaks the protocol: ${problems.join('; ')}`;
   if (role === undefined || correctionsOf(turn) >= turn.corrections) {
-    const text = `what the turn wrote breaks the protocol: ${problems.join('; ')}`;
     return [abandonFact(state, turn, { code: 'E_FORBIDDEN', text })];
   }
   const { thread, holds, budget } = turn;
@@ -160,7 +160,7 @@ function correct(
     return [{ type: 'corrected', turn: turn.id, problems }];
   }
   const open = state.threads.get(thread)?.state === 'open';
-  return [open ? failThreadFact(state, thread, verdict) : abandonFact(state, turn, verdict)];
+  return [open ? failThreadFact(state, thread, verdict, text) : abandonFact(state, turn, verdict)];
 }
 
 function afterFailure(state: MailState, protocol: Protocol, turn: In<'failed'>, now: number): Fact[] {

@@ -11,6 +11,7 @@ import { chooseRole } from './choosing.ts';
 import { expands, failUnresolved } from './entering.ts';
 import { startCheck } from './outcomes.ts';
 import type { Room } from './room.ts';
+import { lastFailure } from '../view.ts';
 import { fail, found, usedUp, type DecisionContext } from './context.ts';
 
 /**
@@ -108,7 +109,9 @@ function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[]
   const { provider, money, units, costs, reserves } = workerCost(room, entered, worker.value);
   if (units === 'never') return [usedUp(state, path)];
   if (money === 'never') {
-    const reason = { code: 'E_BUDGET', text: 'the budget of the run is used up' } as const;
+    const before = lastFailure(state, path);
+    const cause = before === null ? '' : `; its last attempt failed: ${before.reason.text}`;
+    const reason = { code: 'E_BUDGET', text: `the budget of the run is used up${cause}` } as const;
     return fail(entered, { class: 'FATAL', reason, timedOut: false });
   }
   const mayBeUnresolvable =
