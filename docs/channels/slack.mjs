@@ -82,7 +82,9 @@ async function connect() {
   const { url } = await call('apps.connections.open', {}, SLACK_APP_TOKEN);
   const socket = new WebSocket(url);
   await new Promise((resolve, reject) => {
-    socket.addEventListener('message', ({ data }) => take(JSON.parse(data)).catch(reject));
+    socket.addEventListener('message', ({ data }) => {
+      take(JSON.parse(data)).catch(reject);
+    });
     socket.addEventListener('close', resolve);
     socket.addEventListener('error', () => reject(new Error('Slack has closed the connection')));
   });

@@ -12,7 +12,7 @@ export function explain({ call, terminal }: Context, code: string, options: AsJs
   if (found === undefined) {
     const near = didYouMean(
       code.toUpperCase(),
-      known.map((each) => each.code).filter((each) => /^E_/.test(each)),
+      known.map((each) => each.code).filter((each) => each.startsWith('E_')),
     );
     const hint = near ?? '`mailroom help errors` prints all codes';
     throw new MailroomError('E_TARGET', `there is no code \`${code}\``, hint);
