@@ -11,7 +11,7 @@ const below = (names: string) => names.split(' ').map((name) => `.mailroom/${nam
  * The entries of `.mailroom/` that can be recreated. The journal, its blobs and the key are missing
  * on purpose: only a person may replace them.
  */
-const files = below('.gitignore lock.json boot confirmed workers.json');
+const files = below('.gitignore lock.json boot confirmed up.log workers.json');
 /** Folders whose other entries are files that nothing else checks. */
 const ownFolders = below('channels contexts events events/definitions events/relays parked queued');
 const folders = [

@@ -13,8 +13,8 @@ describe('explain', () => {
     expect({ code, out }).toEqual({
       code: 0,
       out:
-        'E_BUDGET: the next launch would exceed a budget\n\n' +
-        'What to do: raise the budget in `limits`, then run `mailroom retry <id>`\n\n' +
+        'E_BUDGET: the next launch would exceed a budget; the reason says what failed first\n\n' +
+        'What to do: repair what failed first, raise the budget in `limits`, then run `mailroom retry <id>`\n\n' +
         'More: `mailroom help errors`\n',
     });
   });
