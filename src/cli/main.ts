@@ -13,7 +13,7 @@ export async function runCli(
   given?: Terminal,
   extensions: readonly Extension[] = [],
 ): Promise<number> {
-  // The colours, and how errors are printed, are decided before the command line is parsed, which may fail.
+  // Colours, and how errors are printed, are decided before the parsing, which may fail.
   const said = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
   const plain = said.includes('--no-color') ? { NO_COLOR: '1' } : {};
   const terminal = given ?? processTerminal({ ...start.environment, ...plain });

@@ -9,9 +9,9 @@ const startMs = 2_000;
 
 /**
  * Whether a launch died before it could use anything: its program was never started, or ended with
- * an error of its own within two seconds, and has printed nothing and reported no usage. Every agent
- * program prints an event before its first call of a model, and what it has printed no agent takes
- * back. A signal is not such an end: an agent can kill its program.
+ * an error of its own within two seconds, and has printed nothing and reported no usage. Every
+ * agent program prints an event before its first call of a model, and what it has printed no agent
+ * takes back. A signal is not such an end: an agent can kill its program.
  */
 function diedAtStart({ ended, code, stdout, stderr, durationMs }: Exit, outcome: Outcome): boolean {
   const { usd, tokens } = outcome.usage;

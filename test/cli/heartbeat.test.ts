@@ -7,7 +7,7 @@ import type { RunController } from '../../src/project/definition/contracts.ts';
 import { compile } from '../../src/workflow/machine/rules.ts';
 import { emptyRunState } from '../../src/workflow/machine/state.ts';
 import { nowhere } from '../support/nowhere.ts';
-import { StepOutput } from '../../src/cli/step-output.ts';
+import { StepOutput } from '../../src/cli/run-follow.ts';
 import { FakeTerminal } from './fake-terminal.ts';
 
 it('is a minute where CI is set, what the option says, and otherwise none', () => {

@@ -172,7 +172,7 @@ function mustNotWrite(protocol: Protocol, from: RoleName, to: readonly RoleName[
   );
 }
 
-/** The other people who may begin a thread with these roles, in words; null: none may. */
+/** The other people who may begin a thread with these roles, in words; null: there are none. */
 function peopleWhoMay(protocol: Protocol, from: RoleName, to: readonly RoleName[]): string | null {
   const isAllowed = (role: RoleName) =>
     to.every((other) => typesBetween(protocol, role, other).some(({ name }) => !isReply(protocol, name)));

@@ -75,7 +75,7 @@ export function Loaded<T>({ live, children, title }: LoadedProps<T>) {
   return title === undefined ? instead : <View title={title}>{instead}</View>;
 }
 
-/** Why there is nothing to show; what was not there yet at a moment of the past is no fault. */
+/** Why there is nothing to show; at a moment of the past it was not there yet. */
 function Missing({ problem }: { readonly problem: Problem }) {
   if (past.value === null || problem.code !== 'E_TARGET') return <Trouble problem={problem} />;
   return <Empty>{visible(problem.message)}</Empty>;

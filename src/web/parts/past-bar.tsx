@@ -91,7 +91,7 @@ export function PastBar({ close }: { readonly close: () => void }) {
   );
 }
 
-/** To what was before and after: a record of the mail; in the view of a run, what happened there. */
+/** To what was before and after: a record of the mail, or what happened in the shown run. */
 function Steps({ shown, record }: { readonly shown: number; readonly record: number }) {
   const [view, id] = parts.value;
   if (view === 'runs' && id != null) return <Changes run={id} shown={shown} />;

@@ -151,15 +151,7 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
                 <Line value={key[kind] ?? '–'} limit={80} />
               </th>
             ))}
-            <td class="number" data-name="Launches">
-              {launches}
-            </td>
-            <td class="number" data-name="Tokens">
-              {cost.tokens.toLocaleString('en')}
-            </td>
-            <td class="number" data-name="Cost">
-              <Price cost={cost} />
-            </td>
+            <Spent launches={launches} cost={cost} />
             <td>
               <meter min={0} max={1} value={share(cost)} aria-label="Share of the total" />
             </td>
@@ -171,18 +163,26 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
           <th scope="row" colSpan={costs.by.length}>
             Total
           </th>
-          <td class="number" data-name="Launches">
-            {costs.total.launches}
-          </td>
-          <td class="number" data-name="Tokens">
-            {costs.total.cost.tokens.toLocaleString('en')}
-          </td>
-          <td class="number" data-name="Cost">
-            <Price cost={costs.total.cost} />
-          </td>
+          <Spent {...costs.total} />
           <td />
         </tr>
       </tfoot>
     </Table>
+  );
+}
+
+function Spent({ launches, cost }: CostsDocument['total']) {
+  return (
+    <>
+      <td class="number" data-name="Launches">
+        {launches}
+      </td>
+      <td class="number" data-name="Tokens">
+        {cost.tokens.toLocaleString('en')}
+      </td>
+      <td class="number" data-name="Cost">
+        <Price cost={cost} />
+      </td>
+    </>
   );
 }

@@ -5,14 +5,16 @@ import { putAway } from '../api/actions.ts';
 import { ActButton } from '../parts/form.tsx';
 import { CardLink, Detail, Panes } from '../parts/panes.tsx';
 import { Loaded, View } from '../parts/panel.tsx';
-import { Ago, Line, Sentence, Stands, State, Until } from '../parts/text.tsx';
+import { Ago, CommandLine, Line, Sentence, Stands, State, Until } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
+import { past } from '../state/past.ts';
 import { go, link } from '../state/route.ts';
 import { isWide } from '../state/wide.ts';
 import { entriesOf, itemNamed, nextAfter, standingOf, type Entry } from '../waiting.ts';
-import { FirstSteps } from './first-steps.tsx';
 import { Asked, ItemTitle } from './item.tsx';
 import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
+import type { RunSummary } from '../../documents/runs.ts';
+import type { Overview } from '../../documents/status.ts';
 
 /** What was settled here: it is not shown any more, even if the project does not show that yet. */
 const settled = signal<ReadonlySet<string>>(new Set());
@@ -266,4 +268,45 @@ function placeOf(id: string): readonly [name: string, to: string] {
   const [run = '', gate] = id.split('/');
   if (gate !== undefined) return ['run', link('runs', run)];
   return /^t\d+$/.test(id) ? ['turn', link('turns', id)] : ['message', link('messages', id)];
+}
+
+interface FirstStepsProps {
+  /** What is shown where something has happened. */
+  readonly otherwise: ComponentChildren;
+}
+
+/** What a person can do with a project in which nothing has happened yet. */
+function FirstSteps({ otherwise }: FirstStepsProps) {
+  const status = useLive<Overview>('/status').value.value;
+  if (past.value !== null || status === null || status.begun !== null || status.recorded > 0)
+    return otherwise;
+  return <WithoutMail isWorking={status.controller !== null} otherwise={otherwise} />;
+}
+
+function WithoutMail({ isWorking, otherwise }: { readonly isWorking: boolean } & FirstStepsProps) {
+  const runs = useLive<readonly RunSummary[]>('/workflow-runs?limit=1').value.value;
+  if (runs?.length !== 0) return otherwise;
+  return (
+    <section class="panel first-steps" aria-labelledby="first-steps">
+      <h2 id="first-steps">Begin here</h2>
+      <p>Nothing has happened in this project yet.</p>
+      {!isWorking && (
+        <>
+          <p>Start the team. What you send before that waits for it.</p>
+          <CommandLine value="mailroom up" />
+        </>
+      )}
+      <div class="actions">
+        <a class="button primary" href={link('send')}>
+          Send a task
+        </a>
+        <a class="button" href={link('workflows')}>
+          Start a workflow
+        </a>
+        <a class="button" href="/docs/tutorial.md" target="_blank" rel="noreferrer">
+          Open the tutorial
+        </a>
+      </div>
+    </section>
+  );
 }

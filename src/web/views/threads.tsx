@@ -234,7 +234,7 @@ interface AboutProps {
 
 function About({ id, thread, row, sub }: AboutProps) {
   const state = row === null ? thread && <State value={thread.state} /> : <Stands standing={row.standing} />;
-  // What does not move says why below, with what changes it; what is tried again is no failure.
+  // What does not move says why below, with what changes it; what is tried again has not failed.
   const isSaid = row?.why != null || row?.standing.is === 'working';
   const reason = isSaid ? null : (thread?.reason ?? thread?.failed);
   return (

@@ -27,7 +27,7 @@ export function Workflows({ extensions }: { readonly extensions: readonly PageEx
   );
 }
 
-/** What all workflows have alike is no column. */
+/** What all workflows have alike has no column. */
 function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
   const differs = (of: 'version' | 'language') => new Set(rows.map((row) => row[of])).size > 1;
   const [versions, languages] = [differs('version'), differs('language')];
@@ -62,19 +62,7 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
             {versions && (
               <td data-name="Version">{row.version !== null && <Line value={row.version} limit={40} />}</td>
             )}
-            <td>
-              {row.description !== null && row.description !== row.title && (
-                <p>
-                  <Line value={row.description} limit={160} />
-                </p>
-              )}
-              {row.errors[0] !== undefined && (
-                <p class="dim">
-                  <Line value={row.errors[0].message} limit={160} />
-                </p>
-              )}
-              <Tags tags={row.tags} />
-            </td>
+            <AboutCell row={row} />
             <td class="number" data-name="Steps">
               {row.steps}
             </td>
@@ -89,6 +77,24 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
         ))}
       </tbody>
     </Table>
+  );
+}
+
+function AboutCell({ row }: { readonly row: WorkflowRow }) {
+  return (
+    <td>
+      {row.description !== null && row.description !== row.title && (
+        <p>
+          <Line value={row.description} limit={160} />
+        </p>
+      )}
+      {row.errors[0] !== undefined && (
+        <p class="dim">
+          <Line value={row.errors[0].message} limit={160} />
+        </p>
+      )}
+      <Tags tags={row.tags} />
+    </td>
   );
 }
 

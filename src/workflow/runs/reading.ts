@@ -137,7 +137,7 @@ export function logsOf(stored: StoredRun, step: string | null, attempt: number |
     .filter((log) => isWanted(log.path) && (attempt === null || processOf(log).attempt === attempt));
 }
 
-/** What the name of a step's log says. `check`: of the attempt, counted from 1; null: the step's own. */
+/** What the name of a step's log says. `check`: of the attempt, from 1; null: the step's own. */
 export function processOf({ name }: Pick<StepLog, 'name'>) {
   const [process = '', stream] = name.split('/').slice(-2);
   const [iteration = 1, attempt = 1, check = null] = process.split('.').map(Number);

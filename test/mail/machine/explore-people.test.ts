@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { explore } from '../../../src/mail/machine/explore/explore.ts';
+import { admit } from '../../../src/mail/machine/rules/admit.ts';
+import { written } from './texts.ts';
 import { World } from './world.ts';
 
 const bounds = { threads: 1, depth: 20, states: 400, moves: 10_000 };
@@ -25,4 +27,21 @@ it.each(['user', 'owner'])('finds the same where %s begins', (from) => {
     'backend-done for integrator is never picked up: the messages that it waits for never come',
     'frontend-done for integrator is never picked up: the messages that it waits for never come',
   ]);
+});
+
+it('has a plain file come from the person who may write there, where user must not', () => {
+  const world = new World(
+    'roles: { owner: { provider: human }, dev: {} }\n' +
+      'messages: { part: { from: [owner], to: [dev] }, done: { from: [dev], to: [owner], closes: true } }\n',
+  );
+  const plain = {
+    ...written('→ : task').draft,
+    type: null,
+    subject: null,
+    frontMatter: false,
+    body: 'Hello',
+  };
+  const drop = { role: 'dev', box: 'inbox', id: 'm', created: 0 } as const;
+  const addressed = admit(world.state, world.protocol, drop, plain);
+  expect(addressed).toMatchObject({ sent: { message: { from: 'owner', type: 'part' } } });
 });

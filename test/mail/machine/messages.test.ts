@@ -61,16 +61,6 @@ describe('a plain file in an inbox', () => {
     );
   });
 
-  it('comes from the person who may write there, where user must not', () => {
-    const world = new World(
-      'roles: { owner: { provider: human }, dev: {} }\n' +
-        'messages: { part: { from: [owner], to: [dev] }, done: { from: [dev], to: [owner], closes: true } }\n',
-    );
-    const drop = { role: 'dev', box: 'inbox', id: 'm', created: 0 } as const;
-    const addressed = admit(world.state, world.protocol, drop, plain('Hello'));
-    expect(addressed).toMatchObject({ sent: { message: { from: 'owner', type: 'part' } } });
-  });
-
   it('is refused where user may send nothing, with what it may send', () => {
     const world = new World(
       team

@@ -191,7 +191,7 @@ function answersTo(state: MailState, protocol: Protocol, role: RoleName, message
   return types.map((type) => draftOf(type, answerGoesTo(type, message.from), message.id));
 }
 
-/** The ways in which people can start threads: where several can in the same way, the first does. */
+/** How people can start threads: where several can in the same way, the first does. */
 function startsOf(protocol: Protocol): (readonly [RoleName, Draft])[] {
   const starts = new Map<string, readonly [RoleName, Draft]>();
   for (const person of peopleOf(protocol))
