@@ -165,7 +165,7 @@ export class StepOutput {
       const last = lines.pop() ?? '';
       this.#begun.set(name, ended ? '' : last);
       if (ended && last !== '') lines.push(last);
-      return lines.map((line) => `${path} | ${printable(line)}`);
+      return lines.map((each) => `${path} | ${printable(each)}`);
     });
   }
 }
