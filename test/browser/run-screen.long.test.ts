@@ -36,10 +36,17 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
-test('the failing step and its error are one click from the list, or two keys', async () => {
+test('the failing step and its error are one click from the first page or the list, or two keys', async () => {
   const { fixture } = bed;
   await ranRun(fixture, 'failing');
   const page = await opened();
+  await page.getByRole('list', { name: 'Failed runs' }).getByRole('link', { name: 'failing' }).click();
+  await expectInSight(page, '.log-row', 'AssertionError: expected 200 to be 201');
+  await page.goBack();
+  await page.getByRole('list', { name: 'Failed runs' }).waitFor();
+  await press(page, 'j', 'Enter');
+  await expectInSight(page, '.log-row', 'AssertionError: expected 200 to be 201');
+
   await show(page, 'runs');
   await page.getByRole('link', { name: 'failing' }).click();
   await expectInSight(page, '.log-row', 'AssertionError: expected 200 to be 201');

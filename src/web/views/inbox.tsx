@@ -15,6 +15,7 @@ import { Asked, ItemTitle } from './item.tsx';
 import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
 import type { RunSummary } from '../../documents/runs.ts';
 import type { Overview } from '../../documents/status.ts';
+import type { WorkflowRow } from '../../documents/workflows.ts';
 
 /** What was settled here: it is not shown any more, even if the project does not show that yet. */
 const settled = signal<ReadonlySet<string>>(new Set());
@@ -122,6 +123,38 @@ function List({ items, chosen }: ListProps) {
           <PutAway items={notices} isLabelled>{`Put all ${String(notices.length)} notices away`}</PutAway>
         </p>
       )}
+      <FailedRuns />
+    </>
+  );
+}
+
+/** What went wrong and was not put right: the workflows whose newest run has failed. */
+function FailedRuns() {
+  const rows = useLive<readonly WorkflowRow[]>('/workflows').value.value ?? [];
+  const failed = rows.flatMap(({ name, file, last_run: run }) =>
+    run?.standing.is === 'failed' ? [{ name: name ?? file, ...run }] : [],
+  );
+  if (failed.length === 0) return null;
+  return (
+    <>
+      <p class="dim">Failed, and not run again since</p>
+      <ul class="cards" aria-label="Failed runs">
+        {failed.map(({ name, run, standing, completed_at: at }) => (
+          <li key={run}>
+            <CardLink to={link('runs', run)} isChosen={false}>
+              <span class="row">
+                <strong>
+                  <Line value={name} limit={60} />
+                </strong>
+                {at !== null && <Ago at={at} />}
+              </span>
+              <span>
+                <Stands standing={standing} />
+              </span>
+            </CardLink>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }
