@@ -56,7 +56,7 @@ const stage = z
 
 export const convergence = z
   .strictObject({
-    enabled: z.boolean().optional().describe('Whether it is looked at; default false.'),
+    enabled: z.boolean().optional().describe('Turns convergence detection on; default false.'),
     stall_threshold: wholeNumber(1)
       .optional()
       .describe('How often the same findings in a row are a standstill; default 2.'),

@@ -38,7 +38,7 @@ const shape = {
   items: z
     .lazy(() => valueType)
     .optional()
-    .describe("The type of an array's items."),
+    .describe('The type of the items, as a mapping: `{ type: string }`.'),
   enum: z
     .array(z.json())
     .min(1, { error: 'a list of at least one value' })

@@ -206,7 +206,7 @@ const whatIsDone = {
     .optional()
     .describe('The variant of the model, or its effort, as the program names it: high.'),
   instructions: z.string().optional().describe('What is to be done; expressions are allowed.'),
-  takes: z.record(text, taken).optional().describe('Further inputs of its prompt, by name; quoted as data.'),
+  takes: z.record(text, taken).optional().describe('Additional named values in the prompt, quoted as data.'),
   summary: text
     .optional()
     .describe('Asks its agent for a summary, which is `steps.<id>.summary`; expressions are allowed.'),
@@ -260,22 +260,22 @@ const howItGoes = {
     .describe('How long it may take to end itself when its time is over; default 3s.'),
   idle_timeout: duration
     .optional()
-    .describe('How long the worker may print nothing before it is ended; default: any time.'),
+    .describe('How long the worker may print nothing before it is ended; default: no limit.'),
   on_stall: z
     .enum(['fail', 'retry', 'incomplete'])
     .optional()
     .describe('What follows then; default retry: it has failed as after its timeout.'),
   max_retries: count.optional().describe('Further attempts, with `on_failure: retry`; default 0.'),
   retry: retry.optional().describe('The pauses between attempts.'),
-  completion_check: completionCheck.optional().describe('Who says whether it is complete.'),
+  completion_check: completionCheck.optional().describe('The checker that decides whether the step is complete.'),
   max_iterations: count
     .optional()
     .describe('How often the step runs at most until it is complete; default 1.'),
   on_iterations_exhausted: z
     .enum(['abort', 'continue'])
     .optional()
-    .describe('What happens when it still is not; default abort.'),
-  convergence: convergence.optional().describe('What happens when the iterations come no nearer.'),
+    .describe('What happens if the step is still incomplete after `max_iterations`; default abort.'),
+  convergence: convergence.optional().describe('What happens when iterations stop making progress.'),
   on_failure: z.enum(failurePolicies).optional().describe('What a failure does to the run; default abort.'),
   on_retries_exhausted: z
     .enum(['continue', 'skip_dependents', 'skip', 'abort', 'rollback'])
