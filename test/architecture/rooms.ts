@@ -189,8 +189,8 @@ export const rooms: Readonly<Record<string, Rule>> = {
   'extensions/github': { may: list`kernel config git channels/machine channels/host cli` },
   'extensions/metrics': {
     may: list`
-      kernel disk mail/machine workflow/machine documents project/definition workflow/runs project
-      server/http cli
+      kernel disk mail/machine mail/questions workflow/machine documents project/definition
+      workflow/runs project server/http cli
     `,
   },
   'extensions/metrics/page': { may: ['kernel', 'web'], types: ['extensions/metrics'], packages: [] },

@@ -6,9 +6,11 @@ import { expect, it } from 'vitest';
 import { ImpostorProject } from '../support/impostor.ts';
 import { finished, said } from '../support/project.ts';
 
-/* The recipes of docs/recipes/automation.md as they stand. */
+/* The recipes of docs/recipes/automation.md and docs/service.md as they stand. */
 
-const page = readFileSync(new URL('../../docs/recipes/automation.md', import.meta.url), 'utf8');
+const page = ['recipes/automation.md', 'service.md']
+  .map((name) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8'))
+  .join('\n');
 const block = (path: string) =>
   new RegExp(`^\`\`\`\\w+\\n# ${path}\\n([^]+?)^\`\`\`$`, 'm').exec(page)?.[1] ?? '';
 
@@ -59,18 +61,24 @@ it('an issue becomes a pull request with all that the agent made, and nothing el
   }
 });
 
-it('systemd takes the unit of the service', (ctx) => {
+it('systemd takes the units of the service', (ctx) => {
   const [analyze, escape] = ['/usr/bin/systemd-analyze', '/usr/bin/systemd-escape'];
-  const unit = block('/etc/systemd/system/mailroom@.service');
-  // `%I` has no slash at its beginning, and systemd wants an absolute path.
-  expect(unit).toMatch(/^WorkingDirectory=%f$/m);
-  if (!existsSync(analyze)) return ctx.skip('systemd-analyze is not installed');
   const folder = mkdtempSync(join(tmpdir(), 'mailroom-unit-'));
+  const units = ['mailroom@.service', 'mailroom-prune@.service', 'mailroom-prune@.timer'].map(
+    (name) => [name, block(`/etc/systemd/system/${name}`)] as const,
+  );
   try {
+    // `%I` has no slash at its beginning, and systemd wants an absolute path.
+    for (const [name, unit] of units)
+      expect(unit).toMatch(name.endsWith('.timer') ? /^OnCalendar=/m : /^WorkingDirectory=%f$/m);
+    if (!existsSync(analyze)) return ctx.skip('systemd-analyze is not installed');
     const name = execFileSync(escape, ['--path', folder], { encoding: 'utf8' }).trim();
-    const path = join(folder, `mailroom@${name}.service`);
-    writeFileSync(path, unit.replaceAll('ada', 'root'));
-    expect(execFileSync(analyze, ['verify', path], { encoding: 'utf8', stdio: 'pipe' })).toBe('');
+    const paths = units.map(([unit, text]) => {
+      const path = join(folder, unit.replace('@', `@${name}`));
+      writeFileSync(path, text.replaceAll('ada', 'root'));
+      return path;
+    });
+    expect(execFileSync(analyze, ['verify', ...paths], { encoding: 'utf8', stdio: 'pipe' })).toBe('');
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -85,6 +85,38 @@ export const metricMeanings = {
     help: 'Providers that rest at a usage limit',
     labels: ['provider'],
   },
+  mailroom_controller_up: {
+    kind: 'gauge',
+    help: 'Whether a controller moves the mail: 1 or 0',
+    labels: [],
+  },
+  mailroom_worker_up: {
+    kind: 'gauge',
+    help: 'Whether a worker has announced itself within its lease: 1 or 0',
+    labels: ['host', 'worker'],
+  },
+  mailroom_threads: { kind: 'gauge', help: 'Threads by their state', labels: ['state'] },
+  mailroom_turns_total: { kind: 'counter', help: 'Turns of a role', labels: ['role'] },
+  mailroom_role_failed: {
+    kind: 'gauge',
+    help: 'Roles whose newest work failed, and that nothing tries again',
+    labels: ['role'],
+  },
+  mailroom_inbox_messages: {
+    kind: 'gauge',
+    help: 'Messages that wait in the inbox of a role',
+    labels: ['role'],
+  },
+  mailroom_waiting_for_person: {
+    kind: 'gauge',
+    help: 'Requests, approvals and conflicts that wait for a person',
+    labels: ['kind'],
+  },
+  mailroom_waiting_for_person_oldest_seconds: {
+    kind: 'gauge',
+    help: 'How long the oldest of them has waited',
+    labels: ['kind'],
+  },
   mailroom_event_streams_open: { kind: 'gauge', help: 'Open streams of this server', labels: [] },
 } as const satisfies Readonly<Record<string, MetricMeaning>>;
 

@@ -2,6 +2,8 @@ import type { Bill } from '../../kernel/cost.ts';
 import type { MailState } from '../../mail/machine/state.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { metricMeanings, type MetricName } from './meanings.ts';
+import type { InboxItem } from '../../documents/inbox.ts';
+import type { Overview } from '../../documents/status.ts';
 import { addDuration, bounds, noDurations, type Durations, type RunFacts } from './run-facts.ts';
 import type { MetricsDocument, Sample } from './document.ts';
 
@@ -20,14 +22,21 @@ export interface CountedRun {
 interface Counted {
   readonly runs: readonly CountedRun[];
   readonly mail: Pick<MailState, 'bills'>;
+  readonly status: Pick<Overview, 'controller' | 'workers' | 'thread_counts' | 'roles'>;
+  /** What people have in their inboxes. */
+  readonly items: readonly Pick<InboxItem, 'kind' | 'since'>[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
   /** Names of providers that rest at a usage limit. */
   readonly parked: readonly string[];
   readonly streams: number;
 }
 
 /** Everything that is counted, from the journals: a restart loses nothing. */
-export function metricsOf({ runs, mail, parked, streams }: Counted): MetricsDocument {
+export function metricsOf(counted: Counted): MetricsDocument {
+  const { runs, mail, parked, streams } = counted;
   const table = new Table();
+  addMail(table, counted);
   const workflowOf = new Map(runs.map(({ state, workflow }) => [state.given?.run ?? '', workflow]));
   for (const run of runs) {
     addRun(table, run);
@@ -41,6 +50,27 @@ export function metricsOf({ runs, mail, parked, streams }: Counted): MetricsDocu
   for (const provider of parked) table.add('mailroom_provider_parked', { provider }, 1);
   table.add('mailroom_event_streams_open', {}, streams);
   return table.document();
+}
+
+/** Who works, and what waits. Threads, and what waits for a person, are there also as zero. */
+function addMail(table: Table, { status, items, now }: Counted): void {
+  table.add('mailroom_controller_up', {}, status.controller === null ? 0 : 1);
+  for (const { host, id, state } of status.workers ?? [])
+    table.add('mailroom_worker_up', { host, worker: id }, state === 'silent' ? 0 : 1);
+  for (const [state, count] of Object.entries(status.thread_counts))
+    table.add('mailroom_threads', { state }, count);
+  for (const { name: role, person, turns, inbox, standing } of status.roles) {
+    if (person) continue;
+    table.add('mailroom_turns_total', { role }, turns);
+    table.add('mailroom_role_failed', { role }, standing.is === 'failed' ? 1 : 0);
+    table.add('mailroom_inbox_messages', { role }, inbox);
+  }
+  for (const kind of ['request', 'approval', 'conflict'] as const) {
+    const same = items.filter((item) => item.kind === kind);
+    const ages = same.flatMap(({ since }) => (since === null ? [] : now - Date.parse(since)));
+    table.add('mailroom_waiting_for_person', { kind }, same.length);
+    table.add('mailroom_waiting_for_person_oldest_seconds', { kind }, Math.max(0, ...ages) / 1_000);
+  }
 }
 
 function addRun(table: Table, { workflow, version, alive, state }: CountedRun): void {

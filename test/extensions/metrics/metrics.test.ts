@@ -15,15 +15,72 @@ function counted({ history, rules, state }: World): CountedRun {
   return { workflow: 'ship', version: '1', alive: false, facts, state };
 }
 
+type Mail = Pick<Parameters<typeof metricsOf>[0], 'status' | 'items' | 'now'>;
+
+const nothing: Mail = {
+  status: {
+    controller: null,
+    workers: null,
+    thread_counts: { open: 0, quiet: 0, closed: 0, failed: 0 },
+    roles: [],
+  },
+  items: [],
+  now: 0,
+};
+
 /** The lines of a metric, without its name. */
-function linesOf(runs: readonly CountedRun[], name: string): string[] {
-  const text = prometheusText(
-    metricsOf({ runs, mail: { bills: new Map() }, parked: ['claude'], streams: 2 }),
-  );
+function linesOf(runs: readonly CountedRun[], name: string, mail: Mail = nothing): string[] {
+  const counted = { runs, mail: { bills: new Map() }, parked: ['claude'], streams: 2, ...mail };
+  const text = prometheusText(metricsOf(counted));
   return text.split('\n').flatMap((line) => (line.startsWith(name) ? [line.slice(name.length)] : []));
 }
 
 describe('the metrics', () => {
+  it('say who works, which threads failed, and what waits for a person for how long', () => {
+    expect(linesOf([], 'mailroom_controller_up')).toEqual([' 0']);
+    const stands = (is: 'failed' | 'done') => ({ is, word: is, for: [], until: null });
+    const role = (name: string, more: object) => ({
+      ...({} as Mail['status']['roles'][number]),
+      name,
+      person: false,
+      turns: 3,
+      inbox: 1,
+      standing: stands('done'),
+      ...more,
+    });
+    const controller = { pid: 1, host: 'a', since: '2026-01-01T00:00:00.000Z', triggers: true };
+    const worker = { ...({} as NonNullable<Mail['status']['workers']>[number]), host: 'b', id: 'w' };
+    const mail: Mail = {
+      status: {
+        controller,
+        workers: [
+          { ...worker, state: 'silent' },
+          { ...worker, id: 'v', state: 'draining' },
+        ],
+        thread_counts: { open: 2, quiet: 0, closed: 5, failed: 1 },
+        roles: [role('qa', { standing: stands('failed') }), role('lead', { person: true }), role('dev', {})],
+      },
+      items: [
+        { kind: 'request', since: '2026-01-01T00:00:00.000Z' },
+        { kind: 'request', since: '2026-01-01T01:00:00.000Z' },
+        { kind: 'notice', since: null },
+      ],
+      now: Date.parse('2026-01-01T02:00:00.000Z'),
+    };
+    const lines = (name: string) => linesOf([], name, mail);
+    expect(lines('mailroom_controller_up')).toEqual([' 1']);
+    expect(lines('mailroom_worker_up')).toEqual(['{host="b",worker="w"} 0', '{host="b",worker="v"} 1']);
+    expect(lines('mailroom_threads')).toContain('{state="failed"} 1');
+    expect(lines('mailroom_turns_total')).toEqual(['{role="qa"} 3', '{role="dev"} 3']);
+    expect(lines('mailroom_role_failed')).toEqual(['{role="qa"} 1', '{role="dev"} 0']);
+    expect(lines('mailroom_waiting_for_person{')).toEqual([
+      'kind="request"} 2',
+      'kind="approval"} 0',
+      'kind="conflict"} 0',
+    ]);
+    expect(lines('mailroom_waiting_for_person_oldest_seconds{kind="request"}')).toEqual([' 7200']);
+  });
+
   it('count runs, attempts and durations', () => {
     const good = new World('a : retry=1\nask <- a : gate=1h', { given: { run } });
     good.fails('a', { text: 'no luck', code: 'E_STEP' });
