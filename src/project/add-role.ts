@@ -1,3 +1,4 @@
+import { kindWords } from '../disk/contents.ts';
 import { isProtocolFile } from '../disk/find-project.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
@@ -5,6 +6,7 @@ import { parseProtocol } from '../mail/protocol/read.ts';
 import { edit } from '../yaml/edit/edit.ts';
 import { name as roleName } from '../yaml/schema.ts';
 import { parseYaml } from '../yaml/yaml.ts';
+import { writeDefinition } from './definition/composing.ts';
 import { ProblemsError } from './definition/problems.ts';
 import type { Project } from './project.ts';
 
@@ -57,11 +59,15 @@ export async function addRole(project: Project, name: string): Promise<AddedRole
   const texts = files.map(({ file, text }) => ({ file, text: file === home.file ? edited.text : text }));
   const parsed = parseProtocol(texts, definition.value.config);
   if (!parsed.ok) throw new ProblemsError(parsed.problems);
-  disk.write(home.file, edited.text);
+  // The protocol last: a role that it names has its description.
   const description = `agents/${name}/role.md`;
-  if (disk.look(description) !== null) return { protocol: home.file, written: [home.file] };
-  disk.write(description, descriptionOf(name));
-  return { protocol: home.file, written: [home.file, description] };
+  const found = disk.look(description);
+  if (found !== null && found.kind !== 'file')
+    throw new MailroomError('E_USAGE', `${description} is ${kindWords[found.kind]}`, 'move it away');
+  if (found === null) disk.write(description, descriptionOf(name));
+  if (!writeDefinition(disk, home.file, home.text, edited.text))
+    throw new MailroomError('E_USAGE', `${home.file} was changed meanwhile`, 'run the command again');
+  return { protocol: home.file, written: [home.file, ...(found === null ? [description] : [])] };
 }
 
 const nameHint = 'use letters, digits, `-` and `_`, such as `qa` or `backend-2`';

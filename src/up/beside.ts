@@ -28,10 +28,11 @@ export async function startUpBeside(project: Project, options: readonly string[]
   startBeside(['-C', root, 'up', ...options], root, `${root}/${outputFile}`);
   const until = Date.now() + longestStart;
   for (;;) {
+    // First what it printed: the controller may be that of another start at the same time.
+    const printed = project.files.read(outputFile) ?? '';
+    if (/\berror E_\w+: /.test(printed) || Date.now() > until) return { pid: null, printed };
     const pid = project.holder()?.pid ?? null;
     if (pid !== null) return { pid };
-    const printed = project.files.read(outputFile) ?? '';
-    if (/^error E_\w+: /m.test(printed) || Date.now() > until) return { pid: null, printed };
     await project.changed(200);
   }
 }
@@ -51,15 +52,16 @@ interface Stopping {
 export function stopHolder(project: Project): Stopping | null {
   const noted = project.holder();
   if (noted === null) return null;
-  const { pid, host, triggers } = noted;
+  const { host, triggers } = noted;
   // A process is known by its start: another one may have got the number.
   const holder = livingHolder(project.disk, lockFile);
   if (holder === null)
     throw new MailroomError(
       'E_REFUSED',
-      `process ${String(pid)} on ${host} moves the mail, and cannot be reached from here`,
+      `process ${String(noted.pid)} on ${host} moves the mail, and cannot be reached from here`,
       `run \`mailroom stop\` on ${host}`,
     );
+  const { pid } = holder;
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {

@@ -267,7 +267,9 @@ const howItGoes = {
     .describe('What follows then; default retry: it has failed as after its timeout.'),
   max_retries: count.optional().describe('Further attempts, with `on_failure: retry`; default 0.'),
   retry: retry.optional().describe('The pauses between attempts.'),
-  completion_check: completionCheck.optional().describe('The checker that decides whether the step is complete.'),
+  completion_check: completionCheck
+    .optional()
+    .describe('The checker that decides whether the step is complete.'),
   max_iterations: count
     .optional()
     .describe('How often the step runs at most until it is complete; default 1.'),

@@ -167,8 +167,7 @@ function timeoutText({ timeout }: Launch): string {
   return timeout === null ? 'timed out' : `timed out after ${formatDuration(timeout)}`;
 }
 
-/** The last line that is not blank; a long one is cut. */
-/** The line that names the error, or the last one. */
+/** The line that names the error, or the last one; a long one is cut. */
 function clearestLine(text: string): string | null {
   const lines = text.trimEnd().split(/[\r\n]+/);
   const line = (namedFailure(lines) ?? lines.at(-1) ?? '').trim();

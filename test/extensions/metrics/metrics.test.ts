@@ -30,8 +30,8 @@ const nothing: Mail = {
 
 /** The lines of a metric, without its name. */
 function linesOf(runs: readonly CountedRun[], name: string, mail: Mail = nothing): string[] {
-  const counted = { runs, mail: { bills: new Map() }, parked: ['claude'], streams: 2, ...mail };
-  const text = prometheusText(metricsOf(counted));
+  const all = { runs, mail: { bills: new Map() }, parked: ['claude'], streams: 2, ...mail };
+  const text = prometheusText(metricsOf(all));
   return text.split('\n').flatMap((line) => (line.startsWith(name) ? [line.slice(name.length)] : []));
 }
 

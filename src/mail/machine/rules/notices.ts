@@ -20,8 +20,7 @@ function named(state: MailState, ids: readonly MessageId[]): string[] {
 }
 
 export function failThreadFact(state: MailState, thread: ThreadId, ended: Reason, wrong = ''): Fact {
-  const isUsedUp = ended.code === 'E_BUDGET' || ended.code === 'E_TURNS';
-  const cause = isUsedUp ? (firstFailure(state, thread) ?? (wrong === '' ? null : wrong)) : null;
+  const cause = isUsedUp(ended) ? (firstFailure(state, thread) ?? (wrong === '' ? null : wrong)) : null;
   const reason = cause === null ? ended : { ...ended, text: `${ended.text}; what failed first: ${cause}` };
   const subject = state.threads.get(thread)?.subject ?? thread;
   const waiting = (state.threads.get(thread)?.messages ?? []).filter((id) =>
@@ -38,6 +37,10 @@ export function failThreadFact(state: MailState, thread: ThreadId, ended: Reason
   return { type: 'thread-failed', thread, reason, notices: [notice] };
 }
 
+function isUsedUp({ code }: Reason): boolean {
+  return code === 'E_BUDGET' || code === 'E_TURNS';
+}
+
 /** With a limit that is used up, what is tried again fails again. */
 function raiseFirst({ code }: Reason): string {
   if (code === 'E_TURNS') return 'Raise `limits.turns_per_thread` first. ';
@@ -51,7 +54,7 @@ function raiseFirst({ code }: Reason): string {
 function firstFailure(state: MailState, thread: ThreadId): string | null {
   for (const id of state.threads.get(thread)?.messages ?? [])
     for (const delivery of state.mail.get(id)?.deliveries.values() ?? [])
-      if (delivery.at === 'failed') return delivery.reason.text;
+      if (delivery.at === 'failed' && !isUsedUp(delivery.reason)) return delivery.reason.text;
   for (const turn of state.turns.values())
     if (turn.thread === thread && turn.lastFailure !== null) return turn.lastFailure.text;
   return null;
