@@ -183,7 +183,7 @@ test('a failed turn says why first, and is tried again', async () => {
   await page.getByText('exit code 3: TypeError: totals is not a function').first().waitFor();
   expect(await page.locator('main').innerText()).not.toContain('It changed no file');
   await page.getByRole('button', { name: 'Retry' }).click();
-  await page.getByText(/ is tried again\.$/).waitFor();
+  await page.getByText(/^Done: retry /).waitFor();
   await go(page, 'turns/t2');
   await page.getByRole('heading', { name: /^clumsy, turn t2/ }).waitFor();
 });
@@ -208,7 +208,7 @@ test('what failed is red with its reason and Retry: the role, the thread, and th
   await go(page, 'threads');
   await page.getByRole('link', { name: /^Totals that fail/ }).click();
   await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).click();
-  await page.getByText(/ is tried again\.$/).waitFor();
+  await page.getByText(/^Done: retry /).waitFor();
   await page.getByText('Turn t2 of clumsy failed').first().waitFor();
   expect(bed.fixture.faults).toEqual([]);
 });

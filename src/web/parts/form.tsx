@@ -4,7 +4,6 @@ import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { CommandResult } from '../api/actions.ts';
 import { send } from '../api/client.ts';
-import { ownValue } from '../../kernel/own.ts';
 import type { Session } from '../../documents/status.ts';
 import { past } from '../state/past.ts';
 import { saved } from '../state/saved.ts';
@@ -28,21 +27,11 @@ export function useAction() {
   return { busy, run };
 }
 
-const effects: Readonly<Record<string, string>> = {
-  pause: 'is paused',
-  unpause: 'continues',
-  cancel: 'is cancelled',
-  retry: 'is tried again',
-};
-
-/** What a command has done: `clumsy is tried again.` */
+/** What a command has done, by its path: `Done: retry clumsy.` */
 function effectOf(path: string): string {
   const [name = '', verb = ''] = path.split('/').slice(-2);
-  const effect = ownValue(effects, verb);
-  if (effect === undefined) return 'Done.';
   const whole = decodeURIComponent(name);
-  const who = name === '' ? 'Every role' : whole.length === 36 ? shortId(whole) : oneLine(whole, 40);
-  return `${who} ${effect}.`;
+  return `Done: ${verb} ${whole.length === 36 ? shortId(whole) : oneLine(whole, 40) || 'all'}.`;
 }
 
 /** Sends a command by its path, and reports when it takes effect. */

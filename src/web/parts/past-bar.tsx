@@ -83,8 +83,7 @@ export function PastBar({ close }: { readonly close: () => void }) {
       {pastProblem.value !== null && <Trouble problem={pastProblem.value} />}
       {past.value !== null && (
         <p class="help">
-          Roles, threads, turns and runs are shown as they were, and nothing can be changed. The inbox,
-          workflows, costs, metrics and what agents printed are those of now.
+          Roles, threads, turns and runs are as they were, all else is of now, and nothing can be changed.
         </p>
       )}
     </div>

@@ -12,6 +12,7 @@ import { go, link } from '../state/route.ts';
 import { isWide } from '../state/wide.ts';
 import { entriesOf, itemNamed, nextAfter, standingOf, type Entry } from '../waiting.ts';
 import { Asked, ItemTitle } from './item.tsx';
+import { RunCard } from './runs.tsx';
 import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
 import type { RunSummary } from '../../documents/runs.ts';
 import type { Overview } from '../../documents/status.ts';
@@ -131,28 +132,14 @@ function List({ items, chosen }: ListProps) {
 /** What went wrong and was not put right: the workflows whose newest run has failed. */
 function FailedRuns() {
   const rows = useLive<readonly WorkflowRow[]>('/workflows').value.value ?? [];
-  const failed = rows.flatMap(({ name, file, last_run: run }) =>
-    run?.standing.is === 'failed' ? [{ name: name ?? file, ...run }] : [],
-  );
+  const failed = rows.filter((row) => row.last_run?.standing.is === 'failed');
   if (failed.length === 0) return null;
   return (
     <>
       <p class="dim">Failed, and not run again since</p>
       <ul class="cards" aria-label="Failed runs">
-        {failed.map(({ name, run, standing, completed_at: at }) => (
-          <li key={run}>
-            <CardLink to={link('runs', run)} isChosen={false}>
-              <span class="row">
-                <strong>
-                  <Line value={name} limit={60} />
-                </strong>
-                {at !== null && <Ago at={at} />}
-              </span>
-              <span>
-                <Stands standing={standing} />
-              </span>
-            </CardLink>
-          </li>
+        {failed.map(({ name, file, last_run: run }) => (
+          <RunCard key={file} {...run!} workflow={name ?? file} />
         ))}
       </ul>
     </>

@@ -152,23 +152,42 @@ export function RunsBeside({ chosen }: { readonly chosen: string }) {
         <nav aria-label="Runs">
           <ul class="cards">
             {runs.slice(0, mostBeside).map((run) => (
-              <li key={run.run}>
-                <CardLink to={link('runs', run.run)} isChosen={run.run === chosen} isRow={false}>
-                  <span class="row">
-                    <strong>
-                      <Line value={run.workflow} limit={60} />
-                    </strong>
-                    {run.started_at !== null && <Ago at={run.started_at} />}
-                  </span>
-                  <span>
-                    <Stands standing={run.standing} />
-                  </span>
-                </CardLink>
-              </li>
+              <RunCard key={run.run} {...run} isChosen={run.run === chosen} isRow={false} />
             ))}
           </ul>
         </nav>
       )}
     </Loaded>
+  );
+}
+
+interface RunCardProps extends Pick<RunSummary, 'run' | 'workflow' | 'standing' | 'started_at'> {
+  readonly isChosen?: boolean;
+  readonly isRow?: boolean;
+}
+
+/** A run in a list, which leads to it. */
+export function RunCard({
+  run,
+  workflow,
+  standing,
+  started_at: at,
+  isChosen = false,
+  isRow = true,
+}: RunCardProps) {
+  return (
+    <li>
+      <CardLink to={link('runs', run)} isChosen={isChosen} isRow={isRow}>
+        <span class="row">
+          <strong>
+            <Line value={workflow} limit={60} />
+          </strong>
+          {at !== null && <Ago at={at} />}
+        </span>
+        <span>
+          <Stands standing={standing} />
+        </span>
+      </CardLink>
+    </li>
   );
 }

@@ -27,23 +27,12 @@ export function Workflows({ extensions }: { readonly extensions: readonly PageEx
   );
 }
 
-/** What all workflows have alike has no column. */
 function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
-  const differs = (of: 'version' | 'language') => new Set(rows.map((row) => row[of])).size > 1;
-  const [versions, languages] = [differs('version'), differs('language')];
   return (
     <Table
       caption="Workflows of the project"
       isStacked
-      names={[
-        'Name',
-        ...(versions ? ['Version'] : []),
-        'About',
-        '#Steps',
-        'Last run',
-        ...(languages ? ['Language'] : []),
-        'File',
-      ]}
+      names={['Name', 'About', '#Steps', 'Last run', 'File']}
     >
       <tbody>
         {rows.map((row) => (
@@ -59,9 +48,6 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
                 </p>
               )}
             </th>
-            {versions && (
-              <td data-name="Version">{row.version !== null && <Line value={row.version} limit={40} />}</td>
-            )}
             <AboutCell row={row} />
             <td class="number" data-name="Steps">
               {row.steps}
@@ -69,7 +55,6 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
             <td class="one-line" data-name="Last run">
               <LastRun run={row.last_run} />
             </td>
-            {languages && <td data-name="Language">{row.language}</td>}
             <td data-name="File">
               <code>{visible(row.file)}</code>
             </td>
