@@ -132,7 +132,7 @@ it('what a person allows is the call that was shown, without a sandbox', async (
     expect(await project.as(up)).toMatchObject({ code: 0 });
     const { stdout: inbox } = await project.as(['inbox']);
     const [, look = ''] =
-      /maker asks user for approval: \.\/deploy\.sh \(in part\)[^]*?mailroom (show \w+)\n +mailroom approve t1\n/.exec(
+      /maker waits for approval by user: \.\/deploy\.sh \(in part\)[^]*?mailroom (show \w+)\n +mailroom approve t1\n/.exec(
         inbox,
       ) ?? [];
     const { stdout: shown } = await project.as(look.split(' '));

@@ -140,7 +140,7 @@ describe('sub-threads of which one asks a person', () => {
     );
     await work();
     const status = await project.run(['status']);
-    expect(status.stdout).toMatch(/ open .* Paint it\n.* quiet .* └ red\n.* needs you .* └ blue\n/);
+    expect(status.stdout).toMatch(/ open .* Paint it \(.*\n.* quiet .* └ red\n.* needs you .* └ blue \(.*\n/);
     const { threads } = JSON.parse((await project.run(['status', '--json'])).stdout) as {
       threads: { id: string; parent: string | null; subject: string }[];
     };
