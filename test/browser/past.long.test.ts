@@ -111,7 +111,7 @@ test('an address with a record opens that moment, and one that does not exist is
   const problem = page.locator('.past').getByRole('alert');
   for (const [at, says] of [
     ['99999', /the journal ends with record \d+ E_TARGET/],
-    ['0', /`at` 0 is not a moment E_VALUE/],
+    ['0', /at 0 is not a moment E_VALUE/],
     ['2001-01-01T00%3A00', /nothing had happened at 2001-01-01T\S+ E_TARGET/],
   ] as const) {
     await open(`roles?at=${at}`);
