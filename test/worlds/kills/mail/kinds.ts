@@ -320,7 +320,7 @@ export const kinds: readonly MailKind[] = [
     roles: 'user',
     plant: (place) => task(place, 'pair clash'),
     asked: resolveConflict,
-    leads: ['done pair clash', 'notice Conflict'],
+    leads: ['done pair clash'],
   },
   {
     name: 'conflict resolved',
@@ -341,7 +341,7 @@ export const kinds: readonly MailKind[] = [
         place.write(git, `gitdir: ${join(place.root, own)}\n`);
       }
     },
-    leads: ['done pair clash', 'notice Conflict'],
+    leads: ['done pair clash'],
   },
 ];
 
