@@ -60,8 +60,7 @@ export class JournalReader<Event> {
   /**
    * The newest snapshot before a moment, the records after it up to that moment, and the number of
    * the last one. `timeOf`: when an event was recorded. Throws `E_TARGET` where the journal does
-   * not
-   * hold the moment.
+   * not hold the moment.
    */
   past(
     moment: Moment,

@@ -31,6 +31,21 @@ it('keeps a description that exists', async () => {
   expect(fixture.disk.read('agents/backend/role.md', 1_000)?.toString()).toBe('Mine.\n');
 });
 
+it('keeps the permissions of the protocol, and adds nothing where the description cannot lie', async () => {
+  const fixture = new ProjectFixture();
+  fixture.disk.write(file, fixture.text, { mode: 0o777 });
+  expect((await fixture.run('add', 'role', 'backend')).code).toBe(0);
+  expect(fixture.disk.look(file)?.executable).toBe(true);
+  const before = fixture.text;
+  fixture.disk.plant('agents/frontend/role.md', 'nowhere', 'link');
+  const { code, err } = await fixture.run('add', 'role', 'frontend');
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: 'error E_USAGE: agents/frontend/role.md is a link\nhint: move it away\n',
+  });
+  expect(fixture.text).toBe(before);
+});
+
 it.each([
   ['qa', `there is already a role \`qa\`\nhint: it is in ${file}, under \`roles\``],
   ['user', 'there is already a role `user`\nhint: it is built in'],

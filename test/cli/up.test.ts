@@ -180,6 +180,18 @@ describe('up', () => {
     );
   });
 
+  it('says that somebody is waited for once the protocol cannot be read any more', async () => {
+    const fixture = new ProjectFixture();
+    fixture.meanwhile.push(
+      () => fixture.drop('agents/user/outbox/e.md', letter('errand', 'engineer', 'Do it')),
+      () => {
+        fixture.work('engineer', { files: { 'q.md': letter('question', 'user', 'Which?') } });
+        fixture.text = 'name: [';
+      },
+    );
+    expect((await fixture.run('up', '--until-idle')).out).toMatch(/\nidle: waiting for a person; see /);
+  });
+
   it('stops in good order on the first signal: 0, or 130 where it should have gone on', async () => {
     for (const [argv, code] of [
       [['up'], 0],

@@ -249,11 +249,10 @@ async function idleWords(
   }
 }
 
-/** The people who have something to answer. */
+/** The people who have something to answer; not by name once the protocol cannot be read any more. */
 async function waitedFor(project: Project): Promise<string> {
-  const { readInbox } = await import('../../mail/questions/inbox.ts');
-  const { items } = await readInbox(project, null);
-  const people = new Set(items.filter(({ kind }) => kind !== 'notice').flatMap(({ to }) => to));
+  const { readWaiting } = await import('../../mail/questions/inbox.ts');
+  const people = new Set((await readWaiting(project)).flatMap(({ to }) => to));
   return [...people].toSorted().join(', ') || 'a person';
 }
 

@@ -27,7 +27,7 @@ interface Counted {
   readonly items: readonly Pick<InboxItem, 'kind' | 'since'>[];
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Names of providers that rest at a usage limit. */
+  /** Names of providers that rest at a usage limit, of runs too. */
   readonly parked: readonly string[];
   readonly streams: number;
 }

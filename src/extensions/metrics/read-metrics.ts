@@ -1,9 +1,7 @@
 import type { JournalReader } from '../../disk/journal-reader.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import type { InboxDocument } from '../../documents/inbox.ts';
-import { readInbox } from '../../mail/questions/inbox.ts';
+import { readWaiting } from '../../mail/questions/inbox.ts';
 import { readOverview } from '../../mail/questions/read-status.ts';
-import { ProblemsError } from '../../project/definition/problems.ts';
 import type { RunEvent } from '../../workflow/machine/event.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import { runStateOf, type RunState } from '../../workflow/machine/state.ts';
@@ -43,7 +41,7 @@ export class Metrics {
     }
     const parked = [...workflows.parked()].filter(([, until]) => until > now).map(([provider]) => provider);
     const status = await readOverview(project, now);
-    const items = await waiting(project);
+    const items = await readWaiting(project);
     return metricsOf({ runs, mail: project.journal.state(), status, items, now, parked, streams });
   }
 
@@ -54,16 +52,6 @@ export class Metrics {
     const next = counted ?? counting(workflows.run(run), workflows);
     this.#known.set(run, next);
     return next;
-  }
-}
-
-/** Nothing of a protocol that cannot be read: what else is counted is counted even so. */
-async function waiting(project: Project): Promise<InboxDocument['items']> {
-  try {
-    return (await readInbox(project, null)).items;
-  } catch (error) {
-    if (!(error instanceof ProblemsError)) throw error;
-    return [];
   }
 }
 

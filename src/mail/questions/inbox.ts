@@ -53,6 +53,17 @@ export async function readInbox(project: Project, as: RoleName | null): Promise<
   return inboxOf(project, protocol, runs, as);
 }
 
+/** What waits for anybody, without notices; empty: also where the protocol cannot be read now. */
+export async function readWaiting(project: Project): Promise<Inbox['items']> {
+  try {
+    const { items } = await readInbox(project, null);
+    return items.filter(({ kind }) => kind !== 'notice');
+  } catch (error) {
+    if (!(error instanceof ProblemsError)) throw error;
+    return [];
+  }
+}
+
 /** The messages that a role has answered in its outbox, not accepted by a controller yet. */
 function recordedAnswers(project: Project, role: RoleName): ReadonlySet<MessageId> {
   const drafts = project.mail(role, 'outbox').map(({ text, path }) => parseMessage(text, path));

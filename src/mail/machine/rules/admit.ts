@@ -16,8 +16,7 @@ export interface Drop {
 
 /**
  * Judges a message from outside a turn. A file in an inbox comes from `user`, or the first other
- * person who may write there; in an outbox, from a
- * person in the name of that role.
+ * person who may write there; in an outbox, from a person in the name of that role.
  */
 export function admit(state: MailState, protocol: Protocol, drop: Drop, draft: Draft): Addressed {
   const inbox = drop.box === 'inbox';
