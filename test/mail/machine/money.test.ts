@@ -113,6 +113,17 @@ describe('what does not fit into a budget', () => {
     );
   });
 
+  it('does not take a limit that was used up before for what failed first', () => {
+    const world = limited('budget: { thread: { usd: 1.5 } }');
+    world.drop('user → one, two: go');
+    world.turn('one', ['→ two: note'], { usage: { usd: 0.75, tokens: 0 } });
+    expect(world.acts().at(-1)).toBe('go fails: E_BUDGET');
+    const { message } = world.state.mail.get('go')!;
+    world.command({ verb: 'retry', message, role: 'two' });
+    expect(world.notices().filter((each) => each.startsWith('Thread failed'))).toHaveLength(2);
+    expect(world.state.threads.get('go')?.reason?.text).not.toContain('what failed first');
+  });
+
   it('names what broke the protocol, where there is no money to correct it', () => {
     const world = limited('budget: { thread: { usd: 1.5 } }');
     world.drop('user → one: go');
