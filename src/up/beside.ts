@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { lockFile, readHolder } from '../host/holder.ts';
 import { isThere, livingHolder } from '../host/holding.ts';
@@ -13,7 +14,7 @@ export const outputFile = '.mailroom/up.log';
 /** How long a start may take, in milliseconds, on a slow machine. */
 const longestStart = 60_000;
 
-/** The controller that was started: its process, or what it printed where it did not start. */
+/** What was started: its process, or what it printed before it ended; empty: it has not ended. */
 type Beside = { readonly pid: number } | { readonly pid: null; readonly printed: string };
 
 /**
@@ -23,16 +24,25 @@ type Beside = { readonly pid: number } | { readonly pid: null; readonly printed:
 export async function startUpBeside(project: Project, options: readonly string[]): Promise<Beside> {
   const { disk, root } = project;
   if (project.holder() !== null) throw taken(readHolder(disk));
-  disk.remove(outputFile);
+  // Another start at the same time has a file of its own: only what works gets the name.
+  const output = `${outputFile}.${randomUUID()}`;
   disk.makeFolder('.mailroom');
-  startBeside(['-C', root, 'up', ...options], root, `${root}/${outputFile}`);
+  startBeside(['-C', root, 'up', ...options], root, `${root}/${output}`);
   const until = Date.now() + longestStart;
   for (;;) {
-    // First what it printed: the controller may be that of another start at the same time.
-    const printed = project.files.read(outputFile) ?? '';
-    if (/\berror E_\w+: /.test(printed) || Date.now() > until) return { pid: null, printed };
-    const pid = project.holder()?.pid ?? null;
-    if (pid !== null) return { pid };
+    const [, digits = '', printed = ''] =
+      /^process (\d+)\n([^]*)$/.exec(project.files.read(output) ?? '') ?? [];
+    const pid = digits === '' ? null : Number(digits);
+    const isWorking = pid !== null && project.holder()?.pid === pid;
+    if (isWorking || Date.now() > until) {
+      disk.rename(output, outputFile);
+      return isWorking ? { pid } : { pid: null, printed: '' };
+    }
+    // One that has ended is there until this program has heard of it; then its error says so.
+    if (pid !== null && (/\berror E_\w+: /.test(printed) || !isThere(pid, null))) {
+      disk.remove(output);
+      return { pid: null, printed };
+    }
     await project.changed(200);
   }
 }

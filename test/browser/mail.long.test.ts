@@ -258,6 +258,8 @@ test('the chosen row comes into sight of its list, and what arrives takes no foc
   });
   await go(page, 'threads');
   await page.getByRole('link', { name: /^Ten reports/ }).click();
+  // The place is chosen when its row is marked; before, the click has no effect yet.
+  await page.locator('.list [aria-current]', { hasText: 'Ten reports' }).waitFor();
   await page.keyboard.press('/');
   release();
   await page.locator('.detail h2').waitFor();

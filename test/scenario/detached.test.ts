@@ -38,3 +38,14 @@ it('says what a controller printed that did not start, and follows no link in th
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error E_USAGE: .*none/) });
   expect(project.read('kept.txt')).toBe('kept');
 });
+
+it('of two that start at once one works, and the other one says so', async () => {
+  project = playProject(smallTeam, { maker: '' });
+  await project.run(['up', '--until-idle']);
+  const both = await Promise.all([project.run(['up', '-d']), project.run(['up', '-d'])]);
+  const [works, fails] = both.toSorted((one, other) => (one.code ?? 0) - (other.code ?? 0));
+  const [, pid = ''] = /^started: process (\d+),/.exec(works!.stdout) ?? [];
+  expect(fails).toMatchObject({ code: 1, stderr: expect.stringContaining(`E_LOCKED: process ${pid} on `) });
+  expect(project.read('.mailroom/up.log')).toMatch(new RegExp(`^process ${pid}\\n`));
+  expect(project.list('.mailroom').filter((name) => name.startsWith('up.log.'))).toEqual([]);
+});

@@ -249,7 +249,7 @@ async function idleWords(
   }
 }
 
-/** The people who have something to answer; not by name once the protocol cannot be read any more. */
+/** The people who have something to answer; without names once the protocol cannot be read. */
 async function waitedFor(project: Project): Promise<string> {
   const { readWaiting } = await import('../../mail/questions/inbox.ts');
   const people = new Set((await readWaiting(project)).flatMap(({ to }) => to));

@@ -21,12 +21,13 @@ export function startDetached(
 
 /**
  * Starts this program with other arguments as a separate process, which survives this one and
- * prints nothing, or into a new file (an absolute path), without which it does not start.
+ * prints nothing, or into a new file (an absolute path), without which it does not start. The first
+ * line there is `process <pid>`.
  */
 export function startBeside(args: readonly string[], cwd: string, output: string | null = null): void {
   const own = [process.execPath, ...process.execArgv, process.argv[1] ?? '', ...args];
   // Only a new file: a link that somebody has put into its place is not followed.
-  const printing = ['/bin/sh', '-c', 'set -C; exec "$@" >"$0" 2>&1', output ?? ''];
+  const printing = ['/bin/sh', '-c', 'set -C; exec >"$0" 2>&1; echo "process $$"; exec "$@"', output ?? ''];
   const argv = output === null ? own : [...printing, ...own];
   beginAlone({ argv, cwd, env: process.env as Record<string, string> });
 }
