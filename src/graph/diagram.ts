@@ -1,5 +1,6 @@
 import { counted } from '../kernel/enumerate.ts';
 import { innerOf, profilesOf } from '../workflow/bodies.ts';
+import { targetsOf } from '../workflow/flow.ts';
 import type { Body, Step, Workflow } from '../workflow/model.ts';
 
 /** A workflow or a protocol as a drawing: nodes, frames and edges. */
@@ -116,6 +117,10 @@ function whoOf(step: Step): string {
       return `while, at most ${counted(work.maxIterations, 'time')}`;
     case 'assign':
       return `sets ${Object.keys(work.values).join(', ')}`;
+    case 'route':
+      return 'chooses the next step';
+    case 'fail':
+      return 'fails';
     case 'workflow':
       return `workflow ${work.workflow.name}`;
   }
@@ -142,10 +147,8 @@ function edgesOf(step: Step, pathOf: (id: string) => string): Edge[] {
             line: 'solid' as const,
           },
         ];
-  const jumps = Object.entries(step.next ?? {}).flatMap(([when, target]) =>
-    target?.to === 'step'
-      ? [{ from: path, to: pathOf(target.step), label: when, line: 'solid' as const }]
-      : [],
+  const jumps = targetsOf(step).flatMap(({ target, label }) =>
+    target.to === 'step' ? [{ from: path, to: pathOf(target.step), label, line: 'solid' as const }] : [],
   );
   return [...needs, ...again, ...jumps];
 }

@@ -1,4 +1,4 @@
-import type { Body, Step, StepId } from './model.ts';
+import type { Body, Route, Step, StepId, Target } from './model.ts';
 
 /** The possible successors of each step of a sequence, by number. */
 export function waysOf({ steps }: Body): readonly (readonly number[])[] {
@@ -6,12 +6,33 @@ export function waysOf({ steps }: Body): readonly (readonly number[])[] {
   return steps.map((step, index) => nextOf(step, index, steps.length).flatMap((to) => numberOf(to, numbers)));
 }
 
+/** Where a step of a sequence can lead, each with the object and the key that say it. */
+export function targetsOf({ next, work }: Step): readonly {
+  readonly target: Target;
+  readonly in: object;
+  readonly key: string;
+  readonly label: string;
+}[] {
+  const named = Object.entries(next ?? {}) as [string, Target | null][];
+  const ways = work.kind === 'route' ? work.ways : [];
+  return [
+    ...named.flatMap(([key, target]) => (target === null ? [] : [{ target, in: next!, key, label: key }])),
+    ...ways.map((way) => ({ target: way.to, in: way, key: 'to', label: way.when === null ? 'else' : 'if' })),
+  ];
+}
+
 type Way = number | StepId;
 
-function nextOf({ next }: Step, index: number, count: number): Way[] {
-  if (next === null) return index + 1 < count ? [index + 1] : [];
-  const targets = [next.success, next.failure, next.timeout ?? next.failure];
-  return targets.flatMap((target) => (target.to === 'step' ? [target.step] : []));
+function nextOf(step: Step, index: number, count: number): Way[] {
+  const { next, work } = step;
+  const named = targetsOf(step).flatMap(({ target }) => (target.to === 'step' ? [target.step] : []));
+  const continues = next === null && work.kind !== 'fail' && !(work.kind === 'route' && isTotal(work));
+  return continues && index + 1 < count ? [...named, index + 1] : named;
+}
+
+/** Whether one of its ways is always taken; else the next step follows. */
+function isTotal({ ways }: Route): boolean {
+  return ways.at(-1)?.when === null;
 }
 
 function numberOf(way: Way, numbers: ReadonlyMap<StepId, number>): number[] {

@@ -108,11 +108,8 @@ export interface Step {
   readonly id: StepId;
   readonly description: string | null;
   readonly needs: readonly Need[];
-  /**
-   * `all`: every need must be satisfied. `any`: one whose condition is true suffices; all must be
-   * settled.
-   */
-  readonly join: 'all' | 'any';
+  /** What its needs, which must all be settled, have to have done. */
+  readonly join: Join;
   /** Null: always. Absent values are null in it. */
   readonly when: Tree | null;
   readonly work: Work;
@@ -159,6 +156,13 @@ export interface Step {
   /** The successors in a sequence; null in a graph. */
   readonly next: Next | null;
 }
+
+/**
+ * What the needs of a step have to have done. `all`: every one lets it run; `any`: one does. The
+ * others look at how the needs ended: `one_success`: one succeeded; `none_failed`: none failed;
+ * `all_done`: anyhow. Conditions of edges count beside it: all of them, or that of the one need.
+ */
+export type Join = 'all' | 'any' | 'one_success' | 'none_failed' | 'all_done';
 
 /**
  * What a failure does once no attempt is left; `retry` and `abort` end the run. `rollback`, for a
@@ -251,6 +255,8 @@ export type Work =
   | ForEach
   | While
   | Assign
+  | Route
+  | Fail
   | Child;
 
 /** A request to a role. */
@@ -313,6 +319,18 @@ export interface While {
 interface Assign {
   readonly kind: 'assign';
   readonly values: Readonly<Record<string, Template>>;
+}
+
+/** Where a sequence continues: by the first way whose condition is true, or that has none. */
+export interface Route {
+  readonly kind: 'route';
+  readonly ways: readonly { readonly when: Tree | null; readonly to: Target }[];
+}
+
+/** It fails, and what contains it, for this reason. */
+export interface Fail {
+  readonly kind: 'fail';
+  readonly message: Template;
 }
 
 /** Another workflow as a step. */

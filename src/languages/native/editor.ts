@@ -49,6 +49,8 @@ const graph: Layout = {
       },
     })),
     stepKind('set', () => null),
+    stepKind('route', () => null),
+    stepKind('fail', () => ({ fail: 'Say why the run fails.' })),
     stepKind('workflow', () => null),
     {
       name: 'agent',
@@ -70,6 +72,7 @@ export const nativeEditor: LanguageEditor = {
     { kind: 'step', path: /\/inputs\/\d+\/from$/ },
     { kind: 'step', path: /^(?:.*\/)?steps\/[^/]+\/merge\/\d+$/ },
     { kind: 'step', path: /\/next\/(?:success|failure|timeout)$/ },
+    { kind: 'step', path: /\/route\/\d+\/to$/ },
     { kind: 'step', path: /\/for_each\/gives$/ },
     { kind: 'step', path: /^branch_transition_step$|^branch\/after$/ },
     { kind: 'artifact', path: /\/outputs\/\d+\/name$/, defines: true },

@@ -18,6 +18,8 @@ export const kindWords = {
   for_each: 'a loop',
   while: 'a loop',
   set: 'setting values',
+  route: 'a route',
+  fail: 'a failure',
   workflow: 'a sub-workflow',
   merge: 'a merge',
   land: 'a landing',
@@ -64,6 +66,8 @@ export const keysOfKinds: Readonly<Record<Kind, readonly string[]>> = {
   for_each: [...everywhere, 'on_failure', 'timeout'],
   while: [...everywhere, 'on_failure', 'timeout'],
   set: everywhere,
+  route: everywhere.filter((key) => key !== 'next'),
+  fail: everywhere.filter((key) => key !== 'next'),
   workflow: [
     ...everywhere,
     'with',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Language } from '../../expressions/language.ts';
-import type { Body, Need, Next, Step, StepId, Target } from '../../workflow/model.ts';
+import type { Body, Need, Next, Route, Step, StepId, Target } from '../../workflow/model.ts';
 import { name, text, wholeNumber } from '../../yaml/schema.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
@@ -30,6 +30,13 @@ export const next = z
     timeout: target.optional().describe('The same when its time is over; default: as after a failure.'),
   })
   .meta({ title: 'ways on' });
+
+export const way = z
+  .strictObject({
+    when: z.string().optional().describe('An expression; default: the way is always taken.'),
+    to: target.describe('The step that comes next, or an end.'),
+  })
+  .meta({ title: 'way' });
 
 /** The keys for the order of the steps of a body. */
 export const flowKeys = {
@@ -70,7 +77,15 @@ export function bodyOf(
   }
   if (most !== undefined)
     diagnostics.warn([...path, 'max_visits'], '`max_visits` does nothing unless `flow` is sequence');
-  for (const step of steps)
+  for (const step of steps) {
+    if (step.work.kind === 'route')
+      diagnostics.error(
+        'E_WORKFLOW',
+        [...path, 'steps', step.id, 'route'],
+        `\`route\` of \`${step.id}\` does nothing in a graph`,
+        'say `flow: sequence`, or give the steps after it `when`',
+        'key',
+      );
     if (step.next !== null)
       diagnostics.error(
         'E_WORKFLOW',
@@ -78,6 +93,7 @@ export function bodyOf(
         `\`next\` of \`${step.id}\` does nothing in a graph`,
         'say `flow: sequence`, or `depends_on`',
       );
+  }
   const ids = new Set(steps.map(({ id }) => id));
   const graph = steps.map((step) => waitingForMerged(diagnostics, step, ids, [...path, 'steps', step.id]));
   return { kind: 'graph', steps: graph };
@@ -117,6 +133,26 @@ export function lowerNext(
     failure: lower('failure')!,
     timeout: lower('timeout'),
   });
+}
+
+/** Warns of ways that are never taken. */
+export function lowerRoute(
+  diagnostics: Diagnostics,
+  ways: readonly z.output<typeof way>[],
+  path: Path,
+  language: Language,
+): Route {
+  const first = ways.findIndex(({ when }) => when === undefined);
+  if (first !== -1 && first < ways.length - 1)
+    diagnostics.warn([...path, first + 1], 'this way is never taken: the one above it always is');
+  const lowered = ways.map(({ when, to }, index) => {
+    const at = [...path, index];
+    return diagnostics.from(at, {
+      when: when === undefined ? null : diagnostics.expression([...at, 'when'], when, language),
+      to: lowerTarget(diagnostics, to, [...at, 'to'], language),
+    });
+  });
+  return diagnostics.from(path, { kind: 'route', ways: diagnostics.from(path, lowered) });
 }
 
 function lowerTarget(diagnostics: Diagnostics, input: TargetInput, path: Path, language: Language): Target {

@@ -14,7 +14,7 @@ import {
 } from '../../yaml/schema.ts';
 import { completionCheck, convergence, worker } from './check-schema.ts';
 import { literalPath, madeValue, taken, valueType, variableName, variables, workBudget } from './parts.ts';
-import { flowKeys, next } from './sequence.ts';
+import { flowKeys, next, way } from './sequence.ts';
 
 const input = z
   .strictObject({
@@ -188,6 +188,14 @@ const otherWork = {
     .record(name, z.string())
     .optional()
     .describe('Values of `context` that it sets; expressions are allowed.'),
+  route: z
+    .array(way)
+    .min(1, { error: 'a list of at least one way' })
+    .optional()
+    .describe('In a sequence: where it continues, by the first way whose condition is true.'),
+  fail: text
+    .optional()
+    .describe('The run fails, or the loop around it, for this reason; expressions are allowed.'),
   workflow: text.optional().describe('The file of a sub-workflow, from the folder of this one.'),
   merge: z
     .array(name)
@@ -291,9 +299,9 @@ const connections = {
     .optional()
     .describe('The steps that must be over first, each with a condition or without.'),
   join: z
-    .enum(['all', 'any'])
+    .enum(['all', 'any', 'one_success', 'none_failed', 'all_done'])
     .optional()
-    .describe('Whether all of them must let it run, or one is enough; default all.'),
+    .describe('Whether all of them must let it run or one is enough, or how they must end; default all.'),
   next: next.optional().describe('In a sequence: where to continue.'),
   when: z
     .union([z.string(), z.boolean()], { error: 'an expression' })

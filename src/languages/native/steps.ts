@@ -11,7 +11,7 @@ import { kindOf, type Kind } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
 import { lowerChild, lowerForEach, lowerWhile } from './nested.ts';
 import { checkInside, checkTemplateInside, checkWorkspace, warnOfFile, warnOfGlob } from './paths.ts';
-import { lowerNext } from './sequence.ts';
+import { lowerNext, lowerRoute } from './sequence.ts';
 import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
 import { lowerEnv, lowerValues } from './values.ts';
 import { lowerSummary, lowerTakes } from './prompt-inputs.ts';
@@ -119,6 +119,10 @@ function lowerWork(
       return lowerWhile(input.while!, [...path, 'while'], lowering);
     case 'set':
       return { kind: 'assign', values: lowerEnv(diagnostics, input.set, [...path, 'set'], language) };
+    case 'route':
+      return lowerRoute(diagnostics, input.route!, [...path, 'route'], language);
+    case 'fail':
+      return { kind, message: diagnostics.template([...path, 'fail'], input.fail!, language) };
     case 'workflow':
       return lowerChild(input, path, lowering);
     case 'merge':

@@ -54,6 +54,9 @@ export const nativeVocabulary: Vocabulary = {
           return '`exports` makes artifacts of its steps its own';
         case 'assign':
           return 'what it sets is in `context`';
+        case 'route':
+        case 'fail':
+          return 'it hands nothing over';
         default:
           return null;
       }

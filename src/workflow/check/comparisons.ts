@@ -8,6 +8,7 @@ import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { rejecting } from '../reserved.ts';
 import { findStep, isStep, meaningOf, typesOfMeaning, type Here, type Meaning } from './meaning.ts';
+import type { Graph } from './body.ts';
 import { whole, type At } from './report.ts';
 import { withArticle, enumerate } from '../../kernel/enumerate.ts';
 import { ownValue } from '../../kernel/own.ts';
@@ -82,6 +83,7 @@ function checkFailure(
   const isFailure = failures.some((word) => areEqual(word, literal, report.context.language.comparing));
   if (!isFailure || over || place === null || place.step === -1) return;
   if (step.work.kind === 'gate' || step.next !== null || step.onFailure === 'continue') return;
+  if (step.onFailure === 'skip-dependents' && isClosedSeen(place.graph)) return;
   const what = {
     'skip-dependents': 'skips its dependents',
     skip: 'counts as skipped',
@@ -96,6 +98,11 @@ function checkFailure(
   );
 }
 
+/** Whether a step of the graph may run after one that skips its dependents. */
+function isClosedSeen({ steps }: Graph): boolean {
+  return steps.some(({ join }) => join === 'all_done' || join === 'one_success');
+}
+
 /** Warns of a rejection that skips what would observe it. */
 function checkRejection(path: readonly Segment[], at: At, here: Here): void {
   const { report, place, over } = here;
@@ -103,6 +110,7 @@ function checkRejection(path: readonly Segment[], at: At, here: Here): void {
   const found = findStep(path[1]?.name ?? '', here);
   const step = found?.graph.steps[found.target];
   if (step?.work.kind !== 'gate' || step.next !== null || path.length !== 4) return;
+  if (isClosedSeen(place.graph)) return;
   report.expressionWarning(
     at,
     `\`${step.id}\` skips its dependents when it is rejected, so nothing here ever sees it as '${rejecting}'`,

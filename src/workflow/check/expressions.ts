@@ -5,7 +5,8 @@ import { nodesOf, type Tree } from '../../expressions/tree.ts';
 import { typesOf } from '../../expressions/types.ts';
 import type { JsonType } from '../../expressions/values.ts';
 import { commandWarnings } from '../../expressions/script/command-line.ts';
-import type { Check, Step, Target, Work } from '../model.ts';
+import { targetsOf } from '../flow.ts';
+import type { Check, Step, Work } from '../model.ts';
 import { checkComparisons } from './comparisons.ts';
 import { meaningOf, typesOfMeaning, type Here } from './meaning.ts';
 import { checkReference } from './references.ts';
@@ -50,8 +51,8 @@ export function checkExpressions(step: Step, here: Here): void {
   for (const need of step.needs) if (need.when !== null) checkTree(need.when, need.when, here);
   checkWork(step.work, here);
   if (step.check !== null) checkWork(step.check.work, here);
-  for (const target of Object.values(step.next ?? {}) as (Target | null)[])
-    if (target?.to === 'fail' && target.message !== null)
+  for (const { target } of targetsOf(step))
+    if (target.to === 'fail' && target.message !== null)
       checkTemplate(target.message, { ...here, isDone: true });
 }
 
@@ -103,6 +104,11 @@ function checkWork(work: Work | Check['work'], here: Here): void {
       return;
     case 'assign':
       return Object.values(work.values).forEach((template) => checkTemplate(template, here));
+    case 'route':
+      for (const { when } of work.ways) if (when !== null) checkTree(when, when, here);
+      return;
+    case 'fail':
+      return checkTemplate(work.message, here);
     case 'workflow':
       return Object.values(work.with).forEach((template) => checkTemplate(template, here));
   }

@@ -59,7 +59,7 @@ export function givesText({ id, work }: Step, { properties: words, hints }: Voca
 export function valueNames(step: Step): readonly string[] | null {
   if (handsOver(step)) return Object.keys(step.values);
   if (step.work.kind === 'gate') return Object.keys(approvalTypes(step.work));
-  if (['assign', 'merge', 'land'].includes(step.work.kind)) return [];
+  if (['assign', 'merge', 'land', 'route', 'fail'].includes(step.work.kind)) return [];
   return step.work.kind === 'workflow' ? [...namesIn(step.work.workflow.body)] : null;
 }
 

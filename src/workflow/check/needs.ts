@@ -18,7 +18,8 @@ export function checkNeeds(report: CheckReport, graph: Graph): readonly number[]
     for (const [index, need] of step.needs.entries()) {
       const at = field(step.needs, index);
       // One of several edges with conditions may suffice.
-      if (seen.has(need.step) && (step.join === 'all' || need.when === null))
+      const isOneEnough = step.join === 'any' || step.join === 'one_success';
+      if (seen.has(need.step) && (!isOneEnough || need.when === null))
         report.add('E_DUPLICATE', 'warning', at, `\`${need.step}\` is named twice`, null);
       seen.add(need.step);
       if (graph.has(need.step) || broken.has(need.step)) continue;

@@ -2,7 +2,8 @@ import { withoutServers } from '../../kernel/mcp.ts';
 import { strictHint } from '../../config/strict.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import type { Agent } from '../agent.ts';
-import type { ForEach, Input, Step, Target, Approval } from '../model.ts';
+import { targetsOf } from '../flow.ts';
+import type { ForEach, Input, Step, Approval } from '../model.ts';
 import { checkChild, typesOfTemplate } from './children.ts';
 import { checkExpressions } from './expressions.ts';
 import { findStep, jsonTypes, typesOfTree, valuesOfTree, type Here } from './meaning.ts';
@@ -118,12 +119,13 @@ function checkPromptInputTypes({ promptInputs = [] }: Step, here: Here): void {
 }
 
 /** Checks that a sequence continues at steps of its own body. */
-function checkNext({ id, next }: Step, { report, place }: Here): void {
+function checkNext(step: Step, { report, place }: Here): void {
+  const { id } = step;
   const { step: word, hints } = report.vocabulary;
-  for (const [way, target] of Object.entries(next ?? {}) as [string, Target | null][]) {
-    if (target?.to !== 'step' || place === null || place.graph.has(target.step)) continue;
+  for (const { target, in: where, key } of targetsOf(step)) {
+    if (target.to !== 'step' || place === null || place.graph.has(target.step)) continue;
     if (report.context.broken.has(target.step)) continue;
-    const at = field(next!, way);
+    const at = field(where, key);
     if (report.loopOf(target.step) !== undefined) {
       const message = `\`${target.step}\` is not among the ${word}s that \`${id}\` belongs to`;
       report.error(

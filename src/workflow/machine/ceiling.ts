@@ -165,7 +165,7 @@ export function inOrder({ steps, roots }: BodyRule): StepRule[] {
 
 function stepCeiling(rule: StepRule, reckoning: Reckoning): Amounts {
   const { step, inner, at } = rule;
-  if (['gate', 'assign', 'merge', 'land'].includes(step.work.kind)) return none;
+  if (['gate', 'assign', 'merge', 'land', 'route', 'fail'].includes(step.work.kind)) return none;
   const attempts = 1 + step.retry.max;
   const iterations = step.check?.maxIterations ?? 1;
   const once =

@@ -236,6 +236,8 @@ function workOf(
     case 'for-each':
     case 'while':
     case 'assign':
+    case 'route':
+    case 'fail':
     case 'workflow':
       throw new MailroomError('E_INTERNAL', `a ${work.kind} has no process`);
   }

@@ -263,6 +263,10 @@ function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun)
       return { loop: [work.condition, work.maxIterations] };
     case 'assign':
       return { values: work.values };
+    case 'route':
+      return { ways: work.ways };
+    case 'fail':
+      return { message: work.message };
     case 'workflow':
       return { 'sub-workflow': [work.workflow.name, work.with, work.exports] };
     default: {

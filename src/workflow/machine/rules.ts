@@ -4,6 +4,7 @@ import { treesOf, type Template } from '../../expressions/template.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import { machineLanguage } from './language.ts';
 import { previousNamespace } from '../reserved.ts';
+import { targetsOf } from '../flow.ts';
 import type { Body, Check, Step, StepId, Work, Workflow } from '../model.ts';
 
 /**
@@ -166,9 +167,11 @@ function treesIn(step: Step, workflow: Workflow): Tree[] {
   const loops =
     work.kind === 'while'
       ? [work.condition]
-      : work.kind === 'for-each' && isTree(work.items)
-        ? [work.items]
-        : [];
+      : work.kind === 'route'
+        ? work.ways.flatMap(({ when }) => when ?? [])
+        : work.kind === 'for-each' && isTree(work.items)
+          ? [work.items]
+          : [];
   const scripts = [step.work, step.check?.work].flatMap((each) =>
     each?.kind === 'script' ? Object.values(each.script.variables) : [],
   );
@@ -176,10 +179,9 @@ function treesIn(step: Step, workflow: Workflow): Tree[] {
 }
 
 /** The messages of a sequence that fails after the step. */
-function messagesOf({ next }: Step): Template[] {
-  const targets = next === null ? [] : [next.success, next.failure, next.timeout];
-  return targets.flatMap((target) =>
-    target?.to === 'fail' && target.message !== null ? [target.message] : [],
+function messagesOf(step: Step): Template[] {
+  return targetsOf(step).flatMap(({ target }) =>
+    target.to === 'fail' && target.message !== null ? [target.message] : [],
   );
 }
 
@@ -196,6 +198,9 @@ function templatesIn(work: Work | Check['work']): readonly Template[] {
       return Object.values(work.with);
     case 'assign':
       return Object.values(work.values);
+    case 'fail':
+      return [work.message];
+    case 'route':
     case 'script':
     case 'merge':
     case 'land':

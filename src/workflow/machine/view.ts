@@ -162,6 +162,10 @@ export function workerKind(work: Work): string {
       return 'WHILE';
     case 'assign':
       return 'SET';
+    case 'route':
+      return 'ROUTE';
+    case 'fail':
+      return 'FAIL';
     case 'workflow':
       return 'WORKFLOW';
   }

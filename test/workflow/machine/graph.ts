@@ -127,12 +127,13 @@ function readLine(text: string): Line {
 
 function bodyOf(lines: readonly Line[]): Body {
   const steps = lines.map(stepOf);
-  const isSequence = lines.some(({ flags }) => flags.has('ok'));
+  const isSequence = lines.some(({ flags }) => flags.has('ok') || flags.has('route'));
   return isSequence ? { kind: 'sequence', steps, maxVisits: 4 } : { kind: 'graph', steps };
 }
 
 const stalls = ['fail', 'retry', 'incomplete'] as const;
-const policies = ['continue', 'skip-dependents'] as const;
+const policies = ['continue', 'skip-dependents', 'skip'] as const;
+const joins = ['any', 'one_success', 'none_failed', 'all_done'] as const;
 
 function stepOf({ id, needs, flags, inner }: Line): Step {
   const retries = flags.get('retry');
@@ -147,7 +148,7 @@ function stepOf({ id, needs, flags, inner }: Line): Step {
       const [source = '', condition] = need.split('?');
       return { step: source, when: condition === undefined ? null : tree(condition) };
     }),
-    join: flags.has('any') ? 'any' : 'all',
+    join: joins.find((join) => flags.has(join)) ?? 'all',
     when: when === undefined ? null : tree(when),
     work: workOf(flags, inner),
     timeout: timeout === undefined ? null : parseDuration(timeout),
@@ -169,6 +170,13 @@ function target(word: string): Target {
   if (word === '_error') return { to: 'error', message: null };
   if (word === '_break') return { to: 'break' };
   return word === '_continue' ? { to: 'continue' } : { to: 'step', step: word };
+}
+
+/** `steps.a.values.v == 1->b`, or `b`. */
+function wayOf(text: string): Extract<Work, { kind: 'route' }>['ways'][number] {
+  const [condition = '', to] = text.split('->');
+  if (to === undefined) return { when: null, to: target(condition.trim()) };
+  return { when: tree(condition), to: target(to.trim()) };
 }
 
 function workOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {
@@ -203,6 +211,9 @@ function workOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {
     return { kind: 'gate', ...asked, timeout: parseDuration(time), onTimeout: policy };
   }
   if (flags.has('child')) return childOf(flags, inner);
+  if (flags.has('fails')) return { kind: 'fail', message: template(flags.get('fails') ?? '') };
+  const ways = flags.get('route');
+  if (ways !== undefined) return { kind: 'route', ways: ways.split(';').map(wayOf) };
   const role = flags.get('role');
   if (role !== undefined) return { kind: 'role', role, others: [], instructions: text };
   return { kind: 'command', argv: [text], capabilities: null };

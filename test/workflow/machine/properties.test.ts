@@ -7,6 +7,9 @@ import { graphText, sequenceText } from './random-graph.ts';
 import { finish, play } from './random-run.ts';
 import { copy, World } from './world.ts';
 
+/** Definitions without a step that fails on purpose. */
+const innocent = graphText.filter((text) => !text.includes('fails='));
+
 const tape = fc.array(fc.nat({ max: 1_000 }), { maxLength: 80 });
 const limits = fc.record({
   slots: fc.constantFrom(1, 2, Infinity),
@@ -44,7 +47,7 @@ describe('any schedule', () => {
 
   it('in which nothing goes wrong succeeds, and runs every step once', () => {
     fc.assert(
-      fc.property(graphText, limits, (definition, options) => {
+      fc.property(innocent, limits, (definition, options) => {
         const world = play(definition, [], { ...options, workflow: { ...options.workflow, timeout: null } });
         const started = world.history.flatMap((event) => (event.type === 'started' ? [event.path] : []));
         expect(new Set(started).size).toBe(started.length);

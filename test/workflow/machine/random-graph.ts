@@ -23,6 +23,10 @@ export const graphText: fc.Arbitrary<string> = fc
         'gate=10m/approve',
         'gate=10m/abort',
         'any',
+        'one_success',
+        'none_failed',
+        'all_done',
+        'fails="it is over"',
         'when="steps.$.values.v == 1"',
         'say="${{ steps.$.values.v }}"',
         'each=[1,2,3] concurrency=2',
@@ -66,7 +70,15 @@ export const sequenceText: fc.Arbitrary<string> = fc.integer({ min: 1, max: 5 })
     fc.nat({ max: size - 1 }).map((index) => `s${String(index)}`),
     fc.constantFrom('_end', '_error'),
   );
-  const flags = fc.constantFrom('', 'retry=1', 'check=2', 'each=[1,2]', 'when="steps.s0.values.v == 1"');
+  const flags = fc.constantFrom(
+    '',
+    'retry=1',
+    'check=2',
+    'each=[1,2]',
+    'when="steps.s0.values.v == 1"',
+    'fails="it is over"',
+    'route="steps.s0.values.v == 1->_end;s0"',
+  );
   return fc
     .array(fc.record({ ok: target, fail: target, flags }), { minLength: size, maxLength: size })
     .map((steps) =>

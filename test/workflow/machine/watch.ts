@@ -52,18 +52,24 @@ export class Watch {
   #mayStart(state: RunState, path: string): void {
     const { body } = this.#definition;
     const step = body.steps.find(({ id }) => id === path);
-    if (!step || body.kind !== 'graph' || step.join === 'any' || state.given?.only != null) return;
+    if (!step || body.kind !== 'graph' || state.given?.only != null) return;
+    if (step.join === 'any' || step.join === 'one_success') return;
     for (const { step: id } of step.needs) {
       const need = state.steps.get(id);
       const phase = need?.phase;
       if (phase?.is !== 'settled') throw new Error(`${path} starts before ${id} is settled`);
       const policy = body.steps.find((each) => each.id === id);
+      if (step.join === 'all_done') continue;
+      if (step.join === 'none_failed') {
+        if (phase.status === 'FAILED') throw new Error(`${path} starts although ${id} failed`);
+        continue;
+      }
       const ok =
         phase.status === 'SUCCEEDED' ||
         phase.status === 'INCOMPLETE' ||
         (phase.status === 'FAILED' && policy?.onFailure === 'continue' && policy.work.kind !== 'gate') ||
         (phase.status === 'SKIPPED' &&
-          phase.skipped?.why === 'condition' &&
+          (phase.skipped?.why === 'condition' || policy?.onFailure === 'skip') &&
           (policy?.work.kind !== 'gate' || readsStatus(step.when, id)));
       if (!ok) throw new Error(`${path} starts although ${id} is closed: ${phase.status}`);
     }

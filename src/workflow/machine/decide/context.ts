@@ -3,7 +3,7 @@ import type { Json } from '../../../kernel/json.ts';
 import type { Aftermath, ConvergenceState, Counter, Fact, Failure, SkipReason } from '../event.ts';
 import type { ArtifactRecord } from '../work-result.ts';
 import { scopesAround } from '../fold/steps.ts';
-import type { Target } from '../../model.ts';
+import type { StepId, Target } from '../../model.ts';
 import { creditOf } from '../credit.ts';
 import { pathIn } from '../path.ts';
 import type { Rules, StepRule } from '../rules.ts';
@@ -89,6 +89,18 @@ function counterAfter(
     return following ? enterStep(scope, following.id, maxVisits) : ended('end', null);
   }
   const target: Target = way === 'timeout' ? (next.timeout ?? next.failure) : next[way];
+  const code = way === 'timeout' && next.timeout === null ? 'E_TIMEOUT' : 'E_STEP';
+  return counterAt(scope, id, target, { maxVisits, failure, code });
+}
+
+/** The position of a sequence that a step leads to. */
+function counterAt(
+  scope: Scope,
+  id: StepId,
+  target: Target,
+  { maxVisits, failure, code }: { maxVisits: number; failure: Failure | null; code: 'E_TIMEOUT' | 'E_STEP' },
+): Counter {
+  const cause = failure && { class: failure.class, reason: failure.reason };
   switch (target.to) {
     case 'step':
       return enterStep(scope, target.step, maxVisits);
@@ -105,12 +117,22 @@ function counterAfter(
       const { message } = target;
       const text = failure?.reason.text ?? `\`${id}\` led to an error`;
       const said = typeof message === 'string' ? message : text;
-      const code = way === 'timeout' && next.timeout === null ? 'E_TIMEOUT' : 'E_STEP';
       const how = target.to === 'fail' ? 'exit' : 'end';
       const says = typeof message === 'string' ? null : message;
       return ended(how, { class: 'NON_RETRYABLE', reason: { code, text: said } }, says);
     }
   }
+}
+
+/** A step that chooses where its sequence continues: it succeeds, whatever that is. */
+export function lead(entered: StepVisit, target: Target): Fact {
+  const settled = succeed(entered, 'SUCCEEDED', noOutput);
+  const { scope, rule } = entered;
+  const { body } = rule.body;
+  if (body.kind === 'graph' || entered.alone) return settled;
+  const { maxVisits } = body;
+  const next = counterAt(scope, rule.step.id, target, { maxVisits, failure: null, code: 'E_STEP' });
+  return { ...settled, next };
 }
 
 /** The next position of a sequence after a step that succeeded. */

@@ -5,10 +5,10 @@ import type { Fact, SkipReason } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import type { Evaluation } from '../evaluation.ts';
 import { entered as currentOf, type StepVisit } from '../scope.ts';
-import type { StepId } from '../../model.ts';
+import type { Join, StepId } from '../../model.ts';
 import { isTree, type StepRule } from '../rules.ts';
 import type { Phase } from '../state.ts';
-import { fail, noOutput, skip, succeed, type DecisionContext } from './context.ts';
+import { fail, lead, noOutput, skip, succeed, type DecisionContext } from './context.ts';
 import { withArticle } from '../../../kernel/enumerate.ts';
 
 /**
@@ -38,6 +38,10 @@ export function consider(context: DecisionContext, entered: StepVisit): Fact[] |
       return expands(context, entered);
     case 'assign':
       return assigns(context, entered, step.work);
+    case 'route':
+      return routes(context, entered, step.work);
+    case 'fail':
+      return fails(context, entered, step.work);
     default:
       return 'ready';
   }
@@ -77,6 +81,24 @@ function assigns(
   return [succeed(entered, 'SUCCEEDED', { ...noOutput, context: Object.fromEntries(set.value) })];
 }
 
+/** Continues with the first way whose condition is true; with the next step if there is none. */
+function routes({ state, rules }: DecisionContext, entered: StepVisit, { ways }: WorkOf<'route'>): Fact[] {
+  const chosen = attempt(() => {
+    const evaluation = evaluationOf(state, rules, entered);
+    return ways.find(({ when }) => when === null || evaluation.condition(when)) ?? null;
+  });
+  if (!chosen.ok) return failUnresolved(entered, chosen.why);
+  if (chosen.value === null) return [succeed(entered, 'SUCCEEDED', noOutput)];
+  return [lead(entered, chosen.value.to)];
+}
+
+function fails({ state, rules }: DecisionContext, entered: StepVisit, { message }: WorkOf<'fail'>): Fact[] {
+  const text = attempt(() => evaluationOf(state, rules, entered).renderText(message));
+  if (!text.ok) return failUnresolved(entered, text.why);
+  const reason = { code: 'E_STEP', text: text.value } as const;
+  return fail(entered, { class: 'NON_RETRYABLE', reason, timedOut: false });
+}
+
 /** Why its needs do not let a step run; null: they do. */
 function needsRefusal(
   { state }: DecisionContext,
@@ -85,16 +107,31 @@ function needsRefusal(
 ): SkipReason | null {
   const { needs, join } = rule.step;
   if (rule.body.body.kind === 'sequence' || needs.length === 0) return null;
+  const isOneEnough = join === 'any' || join === 'one_success';
   let counted = 0;
   for (const need of needs) {
     const run = currentOf(state, scope, need.step);
-    const closed =
-      !isIn(run, 'settled') || (run.phase.leaves === 'closed' && !isJudged(rule, need.step, run.phase));
-    if (closed && join === 'all') return { why: 'dependency', step: need.step };
-    if (!closed && (need.when === null || evaluation().condition(need.when))) counted += 1;
-    else if (join === 'all') return { why: 'edges' };
+    const fits = isIn(run, 'settled') && isFit(join, rule, need.step, run.phase);
+    if (!fits && !isOneEnough) return { why: 'dependency', step: need.step };
+    if (fits && (need.when === null || evaluation().condition(need.when))) counted += 1;
+    else if (!isOneEnough) return { why: 'edges' };
   }
   return counted === 0 ? { why: 'edges' } : null;
+}
+
+/** Whether a settled need has done what the join asks for. */
+function isFit(join: Join, rule: StepRule, need: StepId, phase: Settled): boolean {
+  switch (join) {
+    case 'all':
+    case 'any':
+      return phase.leaves === 'satisfied' || isJudged(rule, need, phase);
+    case 'one_success':
+      return phase.status === 'SUCCEEDED' || phase.status === 'INCOMPLETE';
+    case 'none_failed':
+      return phase.status !== 'FAILED' && phase.status !== 'CANCELLED' && phase.skipped?.why !== 'failed';
+    case 'all_done':
+      return true;
+  }
 }
 
 /**

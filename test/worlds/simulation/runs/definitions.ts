@@ -56,6 +56,7 @@ function randomStep(random: Random, id: string, before: readonly Step[], { where
     work,
     ...(checkout && { checkout }),
     needs: needs.map((need) => ({ step: need.id, when: null })),
+    join: random.pick(['all', 'all', 'all', 'any', 'one_success', 'none_failed', 'all_done']),
     when: randomCondition(random, needs[0]?.id ?? null),
     onFailure: policy,
     retry: {
@@ -128,6 +129,7 @@ function randomWork(random: Random, where: Where, id: string): Work {
       timeout: random.pick([null, 3_600_000]),
       onTimeout: random.pick(['abort', 'approve', 'reject']),
     };
+  if (dice < 0.84) return { kind: 'fail', message: template('It is over.') };
   if (where !== 'run') return { kind: 'command', argv: [template('work')], capabilities: null };
   if (dice < 0.86)
     return {
