@@ -121,6 +121,8 @@ function whoOf(step: Step): string {
       return 'chooses the next step';
     case 'fail':
       return 'fails';
+    case 'finally':
+      return 'when all is over';
     case 'workflow':
       return `workflow ${work.workflow.name}`;
   }

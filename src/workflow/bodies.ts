@@ -1,9 +1,9 @@
 import type { TakenProfile } from './agent.ts';
 import type { AgentVariant, Body, Step, Work } from './model.ts';
 
-/** The steps of a loop; null: it is not a loop. */
+/** The steps of a loop, or those that run finally; null: it has none. */
 export function bodyOf(work: Work): Body | null {
-  return work.kind === 'for-each' || work.kind === 'while' ? work.body : null;
+  return work.kind === 'for-each' || work.kind === 'while' || work.kind === 'finally' ? work.body : null;
 }
 
 /** The inner steps of a loop or a sub-workflow; null: it has none. */

@@ -26,8 +26,8 @@ type Way = number | StepId;
 function nextOf(step: Step, index: number, count: number): Way[] {
   const { next, work } = step;
   const named = targetsOf(step).flatMap(({ target }) => (target.to === 'step' ? [target.step] : []));
-  const continues = next === null && work.kind !== 'fail' && !(work.kind === 'route' && isTotal(work));
-  return continues && index + 1 < count ? [...named, index + 1] : named;
+  const isLast = ['fail', 'finally'].includes(work.kind) || (work.kind === 'route' && isTotal(work));
+  return next === null && !isLast && index + 1 < count ? [...named, index + 1] : named;
 }
 
 /** Whether one of its ways is always taken; else the next step follows. */

@@ -257,6 +257,7 @@ export type Work =
   | Assign
   | Route
   | Fail
+  | Finally
   | Child;
 
 /** A request to a role. */
@@ -325,6 +326,15 @@ interface Assign {
 export interface Route {
   readonly kind: 'route';
   readonly ways: readonly { readonly when: Tree | null; readonly to: Target }[];
+}
+
+/**
+ * Steps that run once all others of their workflow are over, however that came about; the last step
+ * of its body. They see how it ended, and their failure counts.
+ */
+export interface Finally {
+  readonly kind: 'finally';
+  readonly body: Body;
 }
 
 /** It fails, and what contains it, for this reason. */

@@ -67,7 +67,12 @@ const graph: Layout = {
 
 export const nativeEditor: LanguageEditor = {
   names: [
-    { kind: 'step', path: /^(?:.*\/(?:for_each|while)\/)?steps\/[^/]+$/, isKey: true, defines: true },
+    {
+      kind: 'step',
+      path: /^(?:(?:.*\/(?:for_each|while)\/)?steps|finally)\/[^/]+$/,
+      isKey: true,
+      defines: true,
+    },
     { kind: 'step', path: /\/depends_on\/\d+(?:\/step)?$/ },
     { kind: 'step', path: /\/inputs\/\d+\/from$/ },
     { kind: 'step', path: /^(?:.*\/)?steps\/[^/]+\/merge\/\d+$/ },

@@ -22,6 +22,8 @@ export interface Lowering {
   readonly language: Language;
   readonly readChild: ReadChild;
   readonly agents: AgentDefaults;
+  /** The timeout of steps without one, in milliseconds; null: their own default. */
+  readonly timeout: number | null;
   /** Whether the workers here share the git worktree of an item. */
   readonly isolated: boolean;
   /** Lowers the steps of a body. */

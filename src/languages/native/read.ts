@@ -23,6 +23,7 @@ import { lowerBranch } from './branch.ts';
 import { checkInside } from './paths.ts';
 import { lowerRuns } from './run-limit.ts';
 import { bodyOf } from './sequence.ts';
+import { lowerFinally, withLast } from './finally.ts';
 import { lowerSteps } from './steps.ts';
 import { lowerHooks, lowerTriggers } from './triggers.ts';
 import { lowerEnv, lowerValues } from './values.ts';
@@ -161,8 +162,17 @@ function lower(
   const language = nativeLanguage;
   const { provider, capabilities } = agentDefaults;
   const agents = { profiles, provider, capabilities: capabilities ?? ['READ' as const] };
-  const lowering = { diagnostics, language, readChild, agents, isolated: false, steps: lowerSteps };
+  const lowering = {
+    diagnostics,
+    language,
+    readChild,
+    agents,
+    isolated: false,
+    timeout: null,
+    steps: lowerSteps,
+  };
   const steps = lowerSteps(input.steps ?? {}, ['steps'], lowering);
+  const last = lowerFinally(input.finally, steps, lowering);
   return {
     language: 'native',
     name: input.name ?? '',
@@ -183,6 +193,6 @@ function lower(
     triggers: lowerTriggers(diagnostics, input.triggers),
     hooks: lowerHooks(diagnostics, input.hooks, language, notify),
     ...lowerBranch(diagnostics, input, steps),
-    body: bodyOf(diagnostics, steps, input, []),
+    body: withLast(bodyOf(diagnostics, steps, input, []), last),
   };
 }

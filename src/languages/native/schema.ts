@@ -52,6 +52,11 @@ export const nativeFile = z
       .record(name, stepSchema)
       .refine((steps) => Object.keys(steps).length > 0, { error: 'a mapping of at least one step' })
       .describe('The steps by id. They run as soon as what they depend on lets them.'),
+    finally: z
+      .record(name, stepSchema)
+      .refine((steps) => Object.keys(steps).length > 0, { error: 'a mapping of at least one step' })
+      .optional()
+      .describe('Steps that run once all others are over, however that came about; `run` says how.'),
   })
   .meta({ title: 'workflow' });
 

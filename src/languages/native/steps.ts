@@ -59,7 +59,7 @@ function lowerStep(id: string, own: StepInput, path: Path, lowering: Lowering): 
       lowerOutput(lowering, each, [...path, 'outputs', index]),
     ),
     values: lowerValues(diagnostics, input.values, [...path, 'values']),
-    timeout: input.timeout ?? (work.kind === 'agent' ? defaultTimeout : null),
+    timeout: input.timeout ?? lowering.timeout ?? (work.kind === 'agent' ? defaultTimeout : null),
     grace: input.grace ?? null,
     ...lowerStall(diagnostics, input, path),
     retry: lowerRetry(diagnostics, input, path, work),

@@ -136,5 +136,5 @@ export class Graph<S extends GraphNode = Step> {
 export function unreachedIn(body: Body): readonly Step[] {
   if (body.kind === 'graph') return [];
   const found = reachedFrom([0], waysOf(body));
-  return body.steps.filter((_, index) => index > 0 && !found.has(index));
+  return body.steps.filter(({ work }, index) => index > 0 && work.kind !== 'finally' && !found.has(index));
 }

@@ -40,15 +40,17 @@ function checkBody(
   body: Body,
   parent: Graph['parent'],
   items: ReadonlySet<string>,
+  over?: true,
 ): Graph {
   const graph = new Graph(body.steps, parent);
   const order = checkNeeds(report, graph);
   for (const [index, step] of graph.steps.entries()) {
-    checkStep(step, { report, place: { graph, step: index }, items });
+    checkStep(step, { report, place: { graph, step: index }, items, ...(over && { over }) });
+    if (step.work.kind === 'finally') checkBody(report, step.work.body, { graph, step: index }, items, true);
     if (step.work.kind !== 'for-each' && step.work.kind !== 'while') continue;
     const item = step.work.kind === 'for-each' ? ['item', step.work.as.toLowerCase()] : [];
     const inner = new Set([...items, 'loop', ...item]);
-    const inside = checkBody(report, step.work.body, { graph, step: index }, inner);
+    const inside = checkBody(report, step.work.body, { graph, step: index }, inner, over);
     if (step.work.kind === 'while') {
       const { condition } = step.work;
       checkTree(condition, condition, { report, place: { graph: inside, step: -1 }, items: inner });

@@ -10,7 +10,7 @@ import type { Deputies, Powers, Writer } from '../../kernel/deputy.ts';
 import { below, filesRunBy, filesRunByScript, type RunFile } from '../../kernel/scripts.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
 import type { Template } from '../../expressions/template.ts';
-import { innerOf, stepsIn, variantsOf } from '../bodies.ts';
+import { bodyOf, innerOf, stepsIn, variantsOf } from '../bodies.ts';
 import type { Body, Check, Step, Work } from '../model.ts';
 import { field, whole, type At, type CheckReport } from './report.ts';
 
@@ -99,9 +99,11 @@ class Walk {
     if (runner !== null) this.warn(runner, before);
     const inner = innerOf(work);
     // What a loop writes is there in its next round.
-    const again = inner === null ? [] : stepsIn(inner).flatMap((each) => this.#writers(each));
+    const again =
+      inner === null || work.kind === 'finally' ? [] : stepsIn(inner).flatMap((each) => this.#writers(each));
     const written = add(before, [...this.#writers(step), ...again]);
-    if (work.kind === 'for-each' || work.kind === 'while') this.body(work.body, written);
+    const own = bodyOf(work);
+    if (own !== null) this.body(own, written);
     if (check !== null) {
       const checker = this.#runner(step, check.work);
       if (checker !== null) this.warn({ ...checker, name: `the check of \`${step.id}\`` }, written);

@@ -100,6 +100,7 @@ function checkWork(work: Work | Check['work'], here: Here): void {
       return;
     case 'merge':
     case 'land':
+    case 'finally':
       // They hold no expression.
       return;
     case 'assign':

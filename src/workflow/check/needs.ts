@@ -43,10 +43,15 @@ class Lazy<T> {
   }
 }
 
-/** A step of a loop depends on steps of that loop; the loop itself depends on those before it. */
+/**
+ * A step of a loop depends on steps of that loop; the loop itself depends on those before it. What
+ * runs finally comes after all others.
+ */
 function unknownStep(report: CheckReport, graph: Graph, id: StepId): string {
   for (let outer = graph.parent; outer !== null; outer = outer.graph.parent)
-    if (outer.graph.has(id))
+    if (outer.graph.has(id) && outer.graph.steps[outer.step]!.work.kind === 'finally')
+      return `\`${id}\` is over when steps of \`finally\` begin`;
+    else if (outer.graph.has(id))
       return `\`${id}\` is outside the loop: let \`${outer.graph.steps[outer.step]!.id}\` depend on it`;
   return `no ${report.vocabulary.step} is called \`${id}\``;
 }

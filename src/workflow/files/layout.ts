@@ -67,7 +67,8 @@ export function placeOf(workflow: Workflow, path: StepPath): Place {
     folder.push(name);
     if (at === names.length - 1) return { step, folder: folder.join('/') };
     const loop = bodyOf(step.work);
-    if (loop !== null) {
+    if (step.work.kind === 'finally') body = step.work.body;
+    else if (loop !== null) {
       const index = names[(at += 1)] ?? '';
       if (!/^\d+$/.test(index)) throw unknown(path);
       folder.push(index);

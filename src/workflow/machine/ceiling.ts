@@ -151,7 +151,7 @@ function graphTime(
 }
 
 /** The steps of a graph, each after those that it needs. */
-export function inOrder({ steps, roots }: BodyRule): StepRule[] {
+export function inOrder({ steps, roots, last }: BodyRule): StepRule[] {
   const left = new Map([...steps.values()].map((rule) => [rule, rule.needs]));
   const order = [...roots];
   for (const rule of order)
@@ -160,7 +160,7 @@ export function inOrder({ steps, roots }: BodyRule): StepRule[] {
       left.set(after, needs);
       if (needs === 0) order.push(after);
     }
-  return order;
+  return last === null ? order : [...order, last];
 }
 
 function stepCeiling(rule: StepRule, reckoning: Reckoning): Amounts {

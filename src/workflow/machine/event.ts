@@ -144,6 +144,8 @@ export type Fact =
       readonly concurrency: number;
       /** Its timeout in milliseconds of the run's clock. */
       readonly timeout: number | null;
+      /** The steps that run finally; absent: another kind. */
+      readonly isLast?: true;
     }
   | ({
       readonly type: 'asked';

@@ -1,12 +1,10 @@
-import { costDocument } from './credit.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { isIn } from './fold/steps.ts';
 import { attempt, type Resolved } from './resolve.ts';
 import { Evaluation } from './evaluation.ts';
 import type { Hook } from '../automation.ts';
 import { dueRollback } from './rollback.ts';
 import type { Rules } from './rules.ts';
-import { contextOf } from './scope.ts';
+import { contextOf, endDocument } from './scope.ts';
 import type { RunState } from './state.ts';
 
 /**
@@ -34,17 +32,7 @@ export function hookWarnings({ hooks }: RunState): string[] {
 
 /** What hooks of the end see of it in `run`. */
 function endOf(state: RunState): JsonObject {
-  const { endedAt, status, reason, cost, steps } = state;
-  if (endedAt === null) return {};
-  const failed = [...steps.values()].filter(
-    (step) => isIn(step, 'settled') && step.phase.status === 'FAILED',
-  );
-  return {
-    status,
-    reason: reason?.text ?? null,
-    cost: costDocument(state, cost),
-    failed: failed.map(({ path }) => path),
-  };
+  return state.endedAt === null ? {} : endDocument(state, { ...state, within: '' });
 }
 
 /**

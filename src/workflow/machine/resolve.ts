@@ -238,6 +238,7 @@ function workOf(
     case 'assign':
     case 'route':
     case 'fail':
+    case 'finally':
     case 'workflow':
       throw new MailroomError('E_INTERNAL', `a ${work.kind} has no process`);
   }

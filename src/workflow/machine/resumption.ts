@@ -267,6 +267,8 @@ function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun)
       return { ways: work.ways };
     case 'fail':
       return { message: work.message };
+    case 'finally':
+      return {};
     case 'workflow':
       return { 'sub-workflow': [work.workflow.name, work.with, work.exports] };
     default: {

@@ -55,6 +55,8 @@ export interface BodyRule {
   readonly steps: ReadonlyMap<StepId, StepRule>;
   /** Steps of a graph without needs. */
   readonly roots: readonly StepRule[];
+  /** The step that runs once all others are over; null: none. It counts among `steps`. */
+  readonly last: StepRule | null;
   /** The name of the item; null: not a loop. */
   readonly item: string | null;
 }
@@ -88,7 +90,7 @@ function compileBody(
   context: BodyContext,
 ): BodyRule {
   const steps = new Map<StepId, Mutable<StepRule> & { dependents: StepRule[] }>();
-  const rule: Mutable<BodyRule> = { owner, body, ...context, steps, roots: [] };
+  const rule: Mutable<BodyRule> = { owner, body, ...context, steps, roots: [], last: null };
   bodies.set(owner, rule);
   for (const step of body.steps) {
     const at = owner === '' ? step.id : `${owner}/${step.id}`;
@@ -98,7 +100,10 @@ function compileBody(
       step,
       body: rule,
       inner: null,
-      needs: body.kind === 'sequence' ? 0 : new Set(step.needs.map((need) => need.step)).size,
+      needs:
+        body.kind === 'sequence' || step.work.kind === 'finally'
+          ? 0
+          : new Set(step.needs.map((need) => need.step)).size,
       dependents: [],
       reads: stepsRead(trees, context.language),
       readsPrevious: previousRead(trees, context.language),
@@ -110,12 +115,15 @@ function compileBody(
     });
   }
   for (const each of steps.values()) {
-    if (body.kind === 'graph')
+    // What runs finally is not begun by what it comes after.
+    if (body.kind === 'graph' && each.step.work.kind !== 'finally')
       for (const need of new Set(each.step.needs.map((one) => one.step)))
         steps.get(need)?.dependents.push(each);
     each.inner = innerBody(bodies, each, rule);
   }
-  rule.roots = body.kind === 'graph' ? [...steps.values()].filter(({ needs }) => needs === 0) : [];
+  rule.last = [...steps.values()].find(({ step }) => step.work.kind === 'finally') ?? null;
+  rule.roots =
+    body.kind === 'graph' ? [...steps.values()].filter((each) => each.needs === 0 && each !== rule.last) : [];
   return rule;
 }
 
@@ -131,7 +139,8 @@ function innerBody(
     const item = work.as;
     return compileBody(bodies, at, work.body, { ...context, item });
   }
-  if (work.kind === 'while') return compileBody(bodies, at, work.body, { ...context, item: null });
+  if (work.kind === 'while' || work.kind === 'finally')
+    return compileBody(bodies, at, work.body, { ...context, item: null });
   if (work.kind !== 'workflow') return null;
   const { workflow } = work;
   return compileBody(bodies, at, workflow.body, {
@@ -206,6 +215,7 @@ function templatesIn(work: Work | Check['work']): readonly Template[] {
     case 'land':
     case 'for-each':
     case 'while':
+    case 'finally':
       return [];
   }
 }

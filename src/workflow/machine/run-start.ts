@@ -71,7 +71,7 @@ export function withVisits(workflow: Workflow, maxVisits: number): Workflow {
   const body = (each: Body): Body => {
     const steps = each.steps.map((step) => {
       const { work } = step;
-      return work.kind === 'for-each' || work.kind === 'while'
+      return work.kind === 'for-each' || work.kind === 'while' || work.kind === 'finally'
         ? { ...step, work: { ...work, body: body(work.body) } }
         : step;
     });
@@ -87,7 +87,7 @@ export function withInherited(workflow: Workflow, names: readonly string[]): Wor
     const { work } = each;
     if (work.kind === 'workflow')
       return { ...each, work: { ...work, workflow: withInherited(work.workflow, names) } };
-    return work.kind === 'for-each' || work.kind === 'while'
+    return work.kind === 'for-each' || work.kind === 'while' || work.kind === 'finally'
       ? { ...each, work: { ...work, body: body(work.body) } }
       : each;
   };

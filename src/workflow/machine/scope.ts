@@ -7,7 +7,11 @@ import type { RunStart, StepPath } from './event.ts';
 import { itemScope, pathIn, scopeOf, stepOf } from './path.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
 import type { RunState, Scope, StepRun } from './state.ts';
-import { isIn } from './fold/steps.ts';
+import type { Cost } from '../../kernel/cost.ts';
+import type { Reason } from '../../kernel/errors.ts';
+import { costDocument } from './credit.ts';
+import { finalStatus } from './final-status.ts';
+import { isIn, scopesAround } from './fold/steps.ts';
 
 /** One visit of a step: its rule in the definition, and the body that contains it. */
 export interface StepVisit {
@@ -50,7 +54,7 @@ export function endReason(state: RunState): string | null {
 
 /** The enclosing scope whose steps are visible from this one; null: there is none. */
 function scopeAround(state: RunState, scope: Scope): Scope | null {
-  if (scope.step === null || scope.item === null) return null;
+  if (scope.step === null || (scope.item === null && !scope.isLast)) return null;
   return state.scopes.get(scopeOf(scope.step)) ?? null;
 }
 
@@ -93,6 +97,7 @@ function contextFolder(state: RunState, path: StepPath): string {
   if (!scope || scope.step === null) return path;
   const entry = path.slice(path.lastIndexOf('/') + 1);
   const around = contextFolder(state, scope.step);
+  if (scope.isLast) return `${around}/${entry}`;
   return scope.item === null ? `${around}/_child/${entry}` : `${around}/${String(scope.item.index)}/${entry}`;
 }
 
@@ -108,7 +113,10 @@ export function contextOf(state: RunState, rules: Rules, scope: Scope, rule: Ste
     parameters: { ...parametersOf(state, scope) },
     steps: stepsSeen(state, rules, scope, rule),
     env: { ...given.env },
-    run: runOf(state, given, workflow === rules.workflow ? given.run : childRun(state, given, scope)),
+    run: {
+      ...runOf(state, given, workflow === rules.workflow ? given.run : childRun(state, given, scope)),
+      ...endSeen(state, scope),
+    },
     workflow: { name: workflow.name, version: workflow.version },
     context: { ...given.context, ...state.context },
     trigger: given.trigger,
@@ -129,10 +137,52 @@ function runOf({ startedAt }: RunState, given: RunStart, id: string): JsonObject
   return { id, root: given.run, ...started };
 }
 
+/** What the steps that run finally see of the end of their workflow; others see nothing of it. */
+function endSeen(state: RunState, from: Scope): JsonObject {
+  const scopes = scopesAround(state, { scope: from.path });
+  const at = scopes.findIndex(({ isLast }) => isLast);
+  const [ended, ...around] = scopes.slice(at + 1);
+  if (at === -1 || !ended) return {};
+  const ending = [ended, ...around].find((scope) => scope.ending !== null)?.ending ?? null;
+  const { counter, failed, path, cost } = ended;
+  const through = { ending, failed, ended: counter.at === 'end' ? counter.failed : null };
+  return endDocument(state, { ...finalStatus(through), cost, within: path });
+}
+
+/** How a run, or a body in it, ended, as expressions see it. */
+export function endDocument(
+  state: RunState,
+  {
+    status,
+    reason,
+    cost,
+    within,
+  }: {
+    readonly status: string;
+    readonly reason: Reason | null;
+    readonly cost: Cost;
+    readonly within: StepPath;
+  },
+): JsonObject {
+  const failed = [...state.steps.values()].filter(
+    (step) => isIn(step, 'settled') && step.phase.status === 'FAILED' && isWithin(step.path, within),
+  );
+  return {
+    status,
+    reason: reason?.text ?? null,
+    cost: costDocument(state, cost),
+    failed: failed.map(({ path }) => path),
+  };
+}
+
+function isWithin(path: StepPath, scope: StepPath): boolean {
+  return scope === '' || path.startsWith(`${scope}/`);
+}
+
 /** A sub-workflow's run id consists of the run's id, its path and the attempt. */
 function childRun(state: RunState, given: RunStart, scope: Scope): string {
   let at: Scope | undefined = scope;
-  while (at && at.item !== null && at.step !== null) at = state.scopes.get(scopeOf(at.step));
+  while (at && (at.item !== null || at.isLast) && at.step !== null) at = state.scopes.get(scopeOf(at.step));
   const step = at?.step ?? null;
   if (step === null) return given.run;
   return `${given.run}/${step}@${String(state.steps.get(step)?.attempt ?? 1)}`;
@@ -141,8 +191,8 @@ function childRun(state: RunState, given: RunStart, scope: Scope): string {
 function itemsOf(state: RunState, rules: Rules, scope: Scope): JsonObject {
   const { item } = scope;
   const around = scopeAround(state, scope);
-  if (item === null) return {};
   const outer = around === null ? {} : itemsOf(state, rules, around);
+  if (item === null) return outer;
   const name = rules.bodies.get(scope.body)?.item ?? null;
   const owner = scope.step === null ? undefined : state.steps.get(scope.step);
   const loop = loopOf(state, owner, item.index);

@@ -109,6 +109,8 @@ export interface Open {
   readonly failed: Failure | null;
   /** A body requested that no further one starts. */
   readonly broke: boolean;
+  /** Its steps run finally; absent: it is a loop or a sub-workflow. */
+  readonly isLast?: true;
   /** A body ended the whole sequence, and how; null: none has. */
   readonly exit: { readonly failed: Failure | null } | null;
 }
@@ -181,6 +183,8 @@ export interface Scope {
   readonly step: StepPath | null;
   /** The loop's item, or null. */
   readonly item: { readonly index: number; readonly value: Json } | null;
+  /** Its steps run finally, and see those around it; absent: another kind. */
+  readonly isLast?: true;
   /** The parameters of a sub-workflow; null: those of the enclosing scope. */
   readonly parameters: Readonly<Record<string, Json>> | null;
   /** Its number of steps, null in a sequence, and how many are settled. */

@@ -166,6 +166,8 @@ export function workerKind(work: Work): string {
       return 'ROUTE';
     case 'fail':
       return 'FAIL';
+    case 'finally':
+      return 'FINALLY';
     case 'workflow':
       return 'WORKFLOW';
   }

@@ -14,7 +14,7 @@ import type { BodyRule } from '../rules.ts';
 import type { Evaluation } from '../evaluation.ts';
 import { entered as currentOf, failedInside, filesSeen, loopOf, scopesOf, type StepVisit } from '../scope.ts';
 import type { Open, RunState, Scope, StepRun } from '../state.ts';
-import { exit, fail, found, isEnding, succeed, type DecisionContext } from './context.ts';
+import { exit, fail, found, isEnding, isFinishing, succeed, type DecisionContext } from './context.ts';
 import { reopened } from './reopen.ts';
 import { failUnresolved } from './entering.ts';
 import { withDefaults } from '../values.ts';
@@ -42,12 +42,12 @@ export function openRun({ state, rules }: DecisionContext): Fact[] {
 
 /** The first steps of a body: those without needs, or the first of a sequence. */
 function beginning(
-  { body, steps, roots }: BodyRule,
+  { body, steps, roots, last }: BodyRule,
   scope: StepPath,
 ): { total: number | null; wakes: readonly Wake[]; next: Counter } {
   if (body.kind === 'graph')
     return {
-      total: steps.size,
+      total: steps.size - (last === null ? 0 : 1),
       wakes: roots.map(({ step }) => ({ path: pathIn(scope, step.id), of: 1 })),
       next: { at: 'graph' },
     };
@@ -62,9 +62,10 @@ function beginning(
 export function continueBody(context: DecisionContext, entered: StepVisit, run: StepRun): Fact[] {
   const { state } = context;
   const { open } = run;
-  if (open === null || isEnding(state, entered.scope)) return [];
+  if (open === null) return [];
+  if (open.isLast !== true && isEnding(state, entered.scope)) return endHeld(entered, open);
   if (open.exit !== null) return leaveAll(context, entered, run, { ...open, exit: open.exit });
-  const failure = failureIn(context, entered, run, open);
+  const failure = failureIn(context, entered, open);
   const stopped = failure !== null && !continuesAfter(entered, failure);
   if (stopped && open.left < open.opened) return endOthers(context, run, failure);
   const ended = stopped || open.broke;
@@ -81,6 +82,11 @@ export function continueBody(context: DecisionContext, entered: StepVisit, run: 
   if (entered.rule.step.check !== null && !Array.isArray(values))
     return [{ type: 'completed', path: run.path, values, artifacts }];
   return [succeed(entered, 'SUCCEEDED', { values, artifacts, convergence: null })];
+}
+
+/** A step that an ending body had to wait for: something in it ran finally, and is over. */
+function endHeld({ scope, path }: StepVisit, { opened, left }: Open): Fact[] {
+  return left < opened ? [] : [{ type: 'swept', scope: scope.path, skipped: [], cancelled: [path] }];
 }
 
 /** An iteration ended the whole sequence: the loop ends once the other iterations have. */
@@ -140,13 +146,10 @@ function roundEvaluation(
 }
 
 /** The first failure in its bodies, or its timeout. */
-function failureIn(
-  { state, now }: DecisionContext,
-  { path }: StepVisit,
-  _run: StepRun,
-  open: Open,
-): Failure | null {
+function failureIn({ state, now }: DecisionContext, { path, rule }: StepVisit, open: Open): Failure | null {
   if (open.failed !== null) return open.failed;
+  // What runs finally has its own time.
+  if (rule.inner !== null && isFinishing(state, rule.inner, path)) return null;
   if (open.timeout === null || clockNow(state, now) - open.clockAt < open.timeout) return null;
   return timeUp(path);
 }
@@ -211,6 +214,15 @@ function openNext(context: DecisionContext, entered: StepVisit, run: StepRun, op
 function openChild({ state, rules }: DecisionContext, entered: StepVisit, inner: BodyRule): Fact[] {
   const { path, rule } = entered;
   const { work } = rule.step;
+  const base = {
+    type: 'opened',
+    path,
+    body: rule.at,
+    item: null,
+    skips: [],
+    ...beginning(inner, path),
+  } as const;
+  if (work.kind === 'finally') return [{ ...base, parameters: null, budget: unlimited }];
   if (work.kind !== 'workflow') return [];
   const given = attempt(() => {
     const evaluation = evaluationOf(state, rules, entered);
@@ -229,9 +241,7 @@ function openChild({ state, rules }: DecisionContext, entered: StepVisit, inner:
     const text = `the parameters do not fit: ${problems.join('; ')}`;
     return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_OUTPUT', text }, timedOut: false });
   }
-  const { budget } = work.workflow;
-  const begin = beginning(inner, path);
-  return [{ type: 'opened', path, body: rule.at, item: null, parameters, budget, ...begin, skips: [] }];
+  return [{ ...base, parameters, budget: work.workflow.budget }];
 }
 
 /** The outputs of a finished loop or sub-workflow. */
@@ -242,7 +252,7 @@ function outputOfBodies(
 ): { values: JsonObject | Json[]; artifacts: ArtifactRecord[] } {
   const { inner, step } = entered.rule;
   const scopes = scopesOf(run).map((path) => context.state.scopes.get(path));
-  if (inner === null) return { values: {}, artifacts: [] };
+  if (inner === null || step.work.kind === 'finally') return { values: {}, artifacts: [] };
   if (step.work.kind !== 'workflow') {
     const only = step.work.kind === 'for-each' ? step.work.gives : undefined;
     const valuesOf = (scope: Scope): Json => {
@@ -285,6 +295,11 @@ export function leaving(context: DecisionContext): Fact[] {
   for (const path of state.completedScopes) {
     const scope = state.scopes.get(path);
     if (!scope) continue;
+    const last = lastStep(context, scope);
+    if (last !== null) {
+      facts.push(...last);
+      continue;
+    }
     const { counter } = scope;
     const ended = counter.at === 'end' ? spoken(context, scope, counter) : null;
     const through: SettledScope = {
@@ -296,6 +311,18 @@ export function leaving(context: DecisionContext): Fact[] {
     else facts.push(...leave(context, scope, failureOf(through, lastOf(scope)), counter));
   }
   return facts;
+}
+
+/** The begin of the steps that run finally: nothing while they run. Null: there are none left. */
+function lastStep({ state, rules }: DecisionContext, scope: Scope): Fact[] | null {
+  const last = rules.bodies.get(scope.body)?.last ?? null;
+  if (last === null) return null;
+  const path = pathIn(scope.path, last.step.id);
+  const run = state.steps.get(path);
+  if (isIn(run, 'settled')) return null;
+  if (isIn(run, 'open')) return [];
+  const rest = { items: null, bound: null, concurrency: 1, timeout: null, isLast: true } as const;
+  return [{ type: 'expanded', path, ...rest }];
 }
 
 /** The last step of a body, where it has an order; else the step that owns it. */
@@ -324,6 +351,8 @@ function leave(context: DecisionContext, scope: Scope, failed: Failure | null, c
   const entered = scope.step === null ? null : found(context, scope.step);
   const step = entered?.rule.step;
   const again =
+    entered !== null &&
+    !isEnding(context.state, entered.scope) &&
     failed?.class === 'RETRYABLE_TRANSIENT' &&
     step !== undefined &&
     scope.retries < step.retry.max &&

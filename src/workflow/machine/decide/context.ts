@@ -1,12 +1,12 @@
 import type { ErrorClass, Reason } from '../../../kernel/errors.ts';
 import type { Json } from '../../../kernel/json.ts';
-import type { Aftermath, ConvergenceState, Counter, Fact, Failure, SkipReason } from '../event.ts';
+import type { Aftermath, ConvergenceState, Counter, Fact, Failure, SkipReason, StepPath } from '../event.ts';
 import type { ArtifactRecord } from '../work-result.ts';
-import { scopesAround } from '../fold/steps.ts';
+import { isIn, scopesAround } from '../fold/steps.ts';
 import type { StepId, Target } from '../../model.ts';
 import { creditOf } from '../credit.ts';
 import { pathIn } from '../path.ts';
-import type { Rules, StepRule } from '../rules.ts';
+import type { BodyRule, Rules, StepRule } from '../rules.ts';
 import { findStep, type StepVisit } from '../scope.ts';
 import type { RunState, Scope } from '../state.ts';
 
@@ -34,9 +34,21 @@ export function found({ state, rules }: DecisionContext, path: string): StepVisi
   return findStep(state, rules, path);
 }
 
-/** Whether a scope starts nothing new, because it or an enclosing one is ending. */
+/**
+ * Whether a scope starts nothing new, because it or an enclosing one is ending: not one around
+ * steps that run finally.
+ */
 export function isEnding(state: RunState, { path }: Scope): boolean {
-  return state.ending !== null || scopesAround(state, { scope: path }).some(({ ending }) => ending !== null);
+  for (const { ending, isLast } of scopesAround(state, { scope: path })) {
+    if (ending !== null) return true;
+    if (isLast) return false;
+  }
+  return state.ending !== null;
+}
+
+/** Whether of a body only those steps are left that run finally. */
+export function isFinishing(state: RunState, { last }: BodyRule, scope: StepPath): boolean {
+  return last !== null && isIn(state.steps.get(pathIn(scope, last.step.id)), 'open');
 }
 
 /** Ends a run whose budget in its currency is spent. `path`: the step that revealed it. */
@@ -58,6 +70,7 @@ function aftermath(
   failure: Failure | null,
 ): Aftermath {
   const { body } = rule;
+  if (rule === body.last) return { leaves, wakes: [], next: { at: 'graph' } };
   if (alone && body.body.kind === 'sequence') return { leaves, wakes: [], next: ended('end', failure) };
   if (body.body.kind === 'sequence')
     return { leaves, wakes: [], next: counterAfter(scope, rule.step, body.body, way, failure) };
@@ -86,7 +99,9 @@ function counterAfter(
   if (next === null) {
     if (way !== 'success') return ended('end', cause);
     const following = steps[steps.findIndex((each) => each.id === id) + 1];
-    return following ? enterStep(scope, following.id, maxVisits) : ended('end', null);
+    return following && following.work.kind !== 'finally'
+      ? enterStep(scope, following.id, maxVisits)
+      : ended('end', null);
   }
   const target: Target = way === 'timeout' ? (next.timeout ?? next.failure) : next[way];
   const code = way === 'timeout' && next.timeout === null ? 'E_TIMEOUT' : 'E_STEP';
@@ -214,6 +229,7 @@ export function fail(
 ): Fact[] {
   const { onFailure } = entered.rule.step;
   if (failure.class === 'FATAL') return abort(entered, failure, convergence);
+  if (entered.rule === entered.rule.body.last) return [failed(entered, failure, 'closed', convergence)];
   if (entered.rule.body.body.kind === 'sequence') return [failed(entered, failure, 'satisfied', convergence)];
   switch (onFailure) {
     case 'continue':

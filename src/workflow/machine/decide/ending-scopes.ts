@@ -1,6 +1,8 @@
 import type { Fact, StepPath } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
-import { itemScope, pathIn } from '../path.ts';
+import { pathIn } from '../path.ts';
+import type { BodyRule } from '../rules.ts';
+import { scopesOf } from '../scope.ts';
 import type { Scope } from '../state.ts';
 import type { DecisionContext } from './context.ts';
 
@@ -19,25 +21,32 @@ export function sweeps(context: DecisionContext): Fact[] {
   return facts;
 }
 
-function sweep(context: DecisionContext, scope: Scope, skipped: StepPath[], cancelled: StepPath[]): void {
+/**
+ * Collects what to settle of a body. Steps that run finally are left alone, unless it is they that
+ * end: true if something waits for them.
+ */
+function sweep(context: DecisionContext, scope: Scope, skipped: StepPath[], cancelled: StepPath[]): boolean {
   const { state, rules } = context;
   const body = rules.bodies.get(scope.body);
-  if (!body || scope.left !== null) return;
-  const paths =
-    body.body.kind === 'graph'
-      ? [...body.steps.keys()].map((id) => pathIn(scope.path, id))
-      : scope.counter.at === 'step'
-        ? [pathIn(scope.path, scope.counter.step, scope.counter.visit)]
-        : [];
-  for (const path of paths) {
+  if (!body || scope.left !== null) return false;
+  let isHeld = body.last !== null && !isIn(state.steps.get(pathIn(scope.path, body.last.step.id)), 'settled');
+  for (const path of pathsOf(body, scope)) {
     const run = state.steps.get(path);
     if (isIn(run, 'settled')) continue;
-    if (run?.open && isIn(run, 'open')) {
-      for (let index = 0; index < run.open.opened; index += 1) {
-        const inner = state.scopes.get(run.open.items === null ? path : itemScope(path, index));
-        if (inner) sweep(context, inner, skipped, cancelled);
+    let holds = false;
+    if (run?.open && isIn(run, 'open'))
+      for (const each of scopesOf(run)) {
+        const inner = state.scopes.get(each);
+        if (inner && sweep(context, inner, skipped, cancelled)) holds = true;
       }
-    }
-    (run === undefined || isIn(run, 'pending') ? skipped : cancelled).push(path);
+    if (holds) isHeld = true;
+    else (run === undefined || isIn(run, 'pending') ? skipped : cancelled).push(path);
   }
+  return isHeld;
+}
+
+function pathsOf({ body, steps, last }: BodyRule, { path, counter }: Scope): StepPath[] {
+  if (body.kind === 'graph')
+    return [...steps.values()].filter((rule) => rule !== last).map(({ step }) => pathIn(path, step.id));
+  return counter.at === 'step' ? [pathIn(path, counter.step, counter.visit)] : [];
 }

@@ -136,11 +136,15 @@ function planScope(context: DecisionContext, scope: Scope, wanted: Wanted, plan:
   if (body.body.kind === 'sequence') return planSequence(context, scope, wanted, plan);
   const reopenings = new Map<StepRule, Reopening>();
   const only = scope.path === '' ? (context.state.given?.only ?? null) : null;
-  const rules = [...body.steps.values()].filter(({ step }) => only === null || step.id === only);
+  const rules = [...body.steps.values()].filter(
+    (rule) => rule !== body.last && (only === null || rule.step.id === only),
+  );
   for (const rule of rules)
     reopenings.set(rule, reopeningOf(context, pathIn(scope.path, rule.step.id), wanted, plan));
   const kept = [...reopenings.values()].filter((each) => each === 'kept').length;
-  if (kept === reopenings.size && scope.left?.failed === null && scope.path !== '') return;
+  const isSame = kept === reopenings.size;
+  const isDone = planLast(context, scope, body, { wanted, plan, isSame });
+  if (isSame && isDone && scope.left?.failed === null && scope.path !== '') return;
   plan.scopes.push({
     path: scope.path,
     next: { at: 'graph' },
@@ -149,6 +153,22 @@ function planScope(context: DecisionContext, scope: Scope, wanted: Wanted, plan:
     failed: null,
     ...waitingIn(scope, body, reopenings),
   });
+}
+
+/**
+ * Plans the steps that run finally: all of them where another step of the body runs again. Returns
+ * whether they are over, and kept.
+ */
+function planLast(
+  context: DecisionContext,
+  scope: Scope,
+  { last }: BodyRule,
+  { wanted, plan, isSame }: { wanted: Wanted; plan: Plan; isSame: boolean },
+): boolean {
+  if (last === null) return true;
+  const path = pathIn(scope.path, last.step.id);
+  const forced = isSame ? wanted.forced : new Set([...wanted.forced, path]);
+  return reopeningOf(context, path, { ...wanted, forced }, plan) === 'kept';
 }
 
 /** The steps to enter: those that wait for others, and those that wait for nothing. */
@@ -182,6 +202,7 @@ function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, pl
   const { entered, left, counter } = scope;
   const body = context.rules.bodies.get(scope.body);
   const [first] = body?.body.steps ?? [];
+  if (!body) return;
   if (entered === null) {
     if (first)
       plan.scopes.push({ ...continuing(scope, { at: 'step', step: first.id, visit: 1 }), settled: 0 });
@@ -192,10 +213,15 @@ function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, pl
   const wants = wanted.forced.has(path) || wanted.owners.has(path);
   const isOver = counter.at === 'end' && counter.failed === null && left?.failed === null;
   const isDone = !wants && isIn(run, 'settled') && isKept(run);
-  if (isOver && isDone) return;
+  const isSame = isOver && isDone;
+  const isLastDone = planLast(context, scope, body, { wanted, plan, isSame });
+  if (isSame) {
+    if (!isLastDone) plan.scopes.push({ ...continuing(scope, counter), settled: scope.settled });
+    return;
+  }
   const settled = Math.max(0, scope.settled - (isIn(run, 'settled') ? 1 : 0));
   const continueAt = (next: Counter) => plan.scopes.push({ ...continuing(scope, next), settled });
-  const rule = body?.steps.get(entered.step);
+  const rule = body.steps.get(entered.step);
   if (isDone && run.phase.status !== 'FAILED' && rule) return void continueAt(nextAfter(scope, rule));
   const owners = new Set([...wanted.owners, path]);
   const forced = run?.open == null ? new Set([...wanted.forced, path]) : wanted.forced;

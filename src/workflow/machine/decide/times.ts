@@ -6,15 +6,15 @@ import { isIn } from '../fold/steps.ts';
 import { automaticApprover } from '../../reserved.ts';
 import { workerOf } from '../resolve.ts';
 import type { StepRun } from '../state.ts';
-import { abort, found, noOutput, shut, succeed, type DecisionContext } from './context.ts';
+import { abort, found, isFinishing, noOutput, shut, succeed, type DecisionContext } from './context.ts';
 import { continueBody } from './bodies.ts';
 
 /** What must be recorded because time has passed. */
 export function times(context: DecisionContext): Fact[] {
-  const { state, now } = context;
-  if (state.ending !== null) return [];
+  const { state, rules, now } = context;
   const timeout = state.given?.timeout ?? null;
-  if (timeout !== null && clockNow(state, now) >= timeout)
+  const isBounded = state.ending === null && !isFinishing(state, rules.root, '');
+  if (timeout !== null && isBounded && clockNow(state, now) >= timeout)
     return [{ type: 'ending', scope: '', ending: { why: 'timed-out' } }];
   const facts: Fact[] = [];
   for (const path of state.active) {

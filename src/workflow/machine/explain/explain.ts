@@ -11,7 +11,7 @@ import {
   type Why,
 } from '../../../kernel/why.ts';
 import { clockNow } from '../clock.ts';
-import { isEnding, type DecisionContext, type Slots } from '../decide/context.ts';
+import { isEnding, isFinishing, type DecisionContext, type Slots } from '../decide/context.ts';
 import { Room } from '../decide/room.ts';
 import { heldBack, type Hold } from '../decide/starts.ts';
 import type { Ending, StepPath, SkipReason } from '../event.ts';
@@ -65,9 +65,9 @@ export class RunExplainer {
   }
 
   run(): RunWhy {
-    const { state } = this.#context;
+    const { state, rules } = this.#context;
     if (state.endedAt !== null) return ended(state, state.endedAt);
-    if (state.ending !== null) return endingWhy(state, state.ending);
+    if (state.ending !== null && !isFinishing(state, rules.root, '')) return endingWhy(state, state.ending);
     const paths = [...state.active, ...state.ready].filter((path) => !isIn(state.steps.get(path), 'open'));
     const running = paths.filter((path) => isIn(state.steps.get(path), 'running', 'checking'));
     const first = running.find((path) => !this.#faults.has(path)) ?? running[0];
@@ -93,7 +93,8 @@ export class RunExplainer {
     const run = state.steps.get(path);
     if (isIn(run, 'settled')) return this.#settled(run, visit);
     if (visit === null) return due(`${path} continues`);
-    if (isEnding(state, visit.scope)) return endingWhy(state, state.ending ?? visit.scope.ending);
+    const isLast = visit.rule === visit.rule.body.last;
+    if (!isLast && isEnding(state, visit.scope)) return endingWhy(state, state.ending ?? visit.scope.ending);
     if (run === undefined || isIn(run, 'pending'))
       return state.ready.has(path) ? this.#start(visit) : this.#needs(visit);
     return this.#active(visit, run);

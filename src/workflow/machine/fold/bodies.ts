@@ -22,6 +22,7 @@ export function open(state: RunState, event: Of<'opened'>): void {
     body,
     step,
     item,
+    ...(run?.open?.isLast && { isLast: true }),
     parameters,
     total,
     budget,
@@ -68,7 +69,7 @@ export function itemsToOpen({ items, bound, concurrency, opened, left }: Open): 
 
 /** A loop, or a sub-workflow, begins. */
 export function expand(state: RunState, event: Of<'expanded'>): void {
-  const { path, items, bound, concurrency, timeout } = event;
+  const { path, items, bound, concurrency, timeout, isLast } = event;
   const run = enter(state, path);
   if (!isIn(run, 'pending', 'waiting')) return;
   // The next iteration of a sub-workflow.
@@ -81,7 +82,7 @@ export function expand(state: RunState, event: Of<'expanded'>): void {
   run.attempts += 1;
   const clockAt = clockNow(state, state.now);
   const counts = { opened: 0, left: 0, failed: null, broke: false, exit: null };
-  run.open = { items, bound, concurrency, timeout, clockAt, ...counts };
+  run.open = { items, bound, concurrency, timeout, clockAt, ...counts, ...(isLast && { isLast }) };
   run.looks = {};
   put(state, run, { is: 'open' }, true);
 }
@@ -129,7 +130,10 @@ export function sweep(state: RunState, event: Of<'swept'>): void {
   for (const path of changed) {
     const scope = state.scopes.get(path);
     if (!scope) continue;
-    if (scope.counter.at === 'step') scope.counter = { at: 'end', how: 'end', failed: null, says: null };
+    const { counter } = scope;
+    const isOver =
+      counter.at === 'step' && isIn(state.steps.get(pathIn(path, counter.step, counter.visit)), 'settled');
+    if (isOver) scope.counter = { at: 'end', how: 'end', failed: null, says: null };
     const owner = scope.step === null ? undefined : state.steps.get(scope.step);
     // The enclosing step was settled in the same sweep: nothing waits for it any more.
     if (owner && owner.phase.is === 'settled') {

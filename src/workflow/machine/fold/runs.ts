@@ -6,6 +6,7 @@ import { clockNow } from '../clock.ts';
 import type { RunState } from '../state.ts';
 import { enter, isIn, put, type In } from './steps.ts';
 import { forgetSteps } from './bodies.ts';
+import { endBody } from './settle.ts';
 import { putBack, writeOff } from './work.ts';
 
 type Of<T extends (Fact | Happening)['type']> = Extract<Fact | Happening, { type: T }>;
@@ -121,13 +122,16 @@ export function update(state: RunState, { steps, gone = [], limits }: Of<'update
   rerun(state, steps);
 }
 
-/** The run is asked to end. */
+/** The run is asked to end; asked again, the steps that run finally end, too. */
 export function cancel(state: RunState, { by }: Of<'cancelled'>): void {
-  if (state.endedAt !== null || state.given === null || state.ending !== null) return;
-  state.ending = { why: 'cancelled', by };
+  if (state.endedAt !== null || state.given === null) return;
+  const ending = { why: 'cancelled', by } as const;
+  for (const scope of state.scopes.values()) if (scope.isLast) endBody(state, scope.path, ending);
+  if (state.ending !== null) return;
+  state.ending = ending;
   const root = state.scopes.get('');
   if (!root) return;
-  root.ending = state.ending;
+  root.ending = ending;
   state.endingScopes.add('');
 }
 
