@@ -4,6 +4,7 @@ import { parseTemplate, type Template } from '../../../src/expressions/template.
 import type { Tree } from '../../../src/expressions/tree.ts';
 import type { Json } from '../../../src/kernel/json.ts';
 import { insideLoop, insideRound, nativeLanguage } from '../../../src/workflow/machine/language.ts';
+import { withLast } from '../../../src/languages/native/finally.ts';
 import { usualChoices } from '../../../src/workflow/reserved.ts';
 import type {
   Body,
@@ -128,7 +129,9 @@ function readLine(text: string): Line {
 function bodyOf(lines: readonly Line[]): Body {
   const steps = lines.map(stepOf);
   const isSequence = lines.some(({ flags }) => flags.has('ok') || flags.has('route'));
-  return isSequence ? { kind: 'sequence', steps, maxVisits: 4 } : { kind: 'graph', steps };
+  if (isSequence) return { kind: 'sequence', steps, maxVisits: 4 };
+  const last = steps.find(({ work }) => work.kind === 'finally') ?? null;
+  return withLast({ kind: 'graph', steps: steps.filter((each) => each !== last) }, last);
 }
 
 const stalls = ['fail', 'retry', 'incomplete'] as const;
@@ -154,7 +157,9 @@ function stepOf({ id, needs, flags, inner }: Line): Step {
     timeout: timeout === undefined ? null : parseDuration(timeout),
     ...(stall && { stall: { after: 60_000, policy: stall } }),
     retry: { ...noRetry, max: Number(retries ?? 0), jitter: flags.has('jitter') },
-    onFailure: policies.find((policy) => flags.has(policy)) ?? (retries === undefined ? 'abort' : 'retry'),
+    onFailure: flags.has('finally')
+      ? 'skip-dependents'
+      : (policies.find((policy) => flags.has(policy)) ?? (retries === undefined ? 'abort' : 'retry')),
     check: flags.has('check') ? checkOf(flags) : null,
     inputs: input === undefined ? [] : [{ from: input, artifact: 'out', as: 'in', required: true }],
     outputs: flags.has('out')
@@ -211,6 +216,7 @@ function workOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {
     return { kind: 'gate', ...asked, timeout: parseDuration(time), onTimeout: policy };
   }
   if (flags.has('child')) return childOf(flags, inner);
+  if (flags.has('finally')) return { kind: 'finally', body: bodyOf(inner) };
   if (flags.has('fails')) return { kind: 'fail', message: template(flags.get('fails') ?? '') };
   const ways = flags.get('route');
   if (ways !== undefined) return { kind: 'route', ways: ways.split(';').map(wayOf) };

@@ -42,13 +42,14 @@ export const graphText: fc.Arbitrary<string> = fc
         'a\n b <- a',
         'a : continue\n b <- a\n c',
         'a : ok=b fail=_break\n b : ok=_end fail=_continue',
+        'a\n last : finally\n   b',
       ),
     }),
     { minLength: 1, maxLength: 8 },
   )
   .map((steps) =>
-    steps
-      .map(({ needs, flags, inner }, index) => {
+    [
+      ...steps.map(({ needs, flags, inner }, index) => {
         const before = [...new Set(needs.filter(() => index > 0).map((need) => `s${String(need % index)}`))];
         const usable = flags.includes('$') && !before[0] ? '' : flags.replace('$.', `${before[0] ?? ''}.`);
         const arrow = before.length === 0 ? '' : ` <- ${before.join(' ')}`;
@@ -56,12 +57,13 @@ export const graphText: fc.Arbitrary<string> = fc
         const body = hasInner
           ? `\n${inner
               .split('\n')
-              .map((line) => `  ${line.trim()}`)
+              .map((line) => `  ${line.replace(/^ /, '')}`)
               .join('\n')}`
           : '';
         return `s${String(index)}${arrow}${usable === '' ? '' : ` : ${usable}`}${body}`;
-      })
-      .join('\n'),
+      }),
+      ...(steps.length % 3 === 0 ? ['last : finally\n  a\n  b <- a'] : []),
+    ].join('\n'),
   );
 
 /** A generated sequence. */

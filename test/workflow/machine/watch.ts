@@ -1,3 +1,5 @@
+import { scopesAround } from '../../../src/workflow/machine/fold/steps.ts';
+import { scopeOf } from '../../../src/workflow/machine/path.ts';
 import { pathOf } from '../../../src/expressions/references.ts';
 import { nodesOf, type Tree } from '../../../src/expressions/tree.ts';
 import type { Decision } from '../../../src/workflow/machine/decide.ts';
@@ -36,7 +38,8 @@ export class Watch {
     if (event.type === 'resumed' || event.type === 'retried') this.#closed = false;
     if (event.type === 'started') {
       if (this.#finished.has(event.path)) throw new Error(`${event.path} has finished, and starts again`);
-      if (state.ending !== null) throw new Error(`${event.path} starts although the run ends`);
+      const isLast = scopesAround(state, { scope: scopeOf(event.path) }).some((scope) => scope.isLast);
+      if (state.ending !== null && !isLast) throw new Error(`${event.path} starts although the run ends`);
       this.#mayStart(state, event.path);
     }
     if (event.type === 'settled' && event.status === 'SUCCEEDED') this.#finished.add(event.path);

@@ -63,7 +63,7 @@ export function continueBody(context: DecisionContext, entered: StepVisit, run: 
   const { state } = context;
   const { open } = run;
   if (open === null) return [];
-  if (open.isLast !== true && isEnding(state, entered.scope)) return endHeld(entered, open);
+  if (open.isLast !== true && isEnding(state, entered.scope)) return endHeld(state, entered, open);
   if (open.exit !== null) return leaveAll(context, entered, run, { ...open, exit: open.exit });
   const failure = failureIn(context, entered, open);
   const stopped = failure !== null && !continuesAfter(entered, failure);
@@ -84,9 +84,10 @@ export function continueBody(context: DecisionContext, entered: StepVisit, run: 
   return [succeed(entered, 'SUCCEEDED', { values, artifacts, convergence: null })];
 }
 
-/** A step that an ending body had to wait for: something in it ran finally, and is over. */
-function endHeld({ scope, path }: StepVisit, { opened, left }: Open): Fact[] {
-  return left < opened ? [] : [{ type: 'swept', scope: scope.path, skipped: [], cancelled: [path] }];
+/** A step that its ending body has waited for: something in it ran finally, and is over. */
+function endHeld({ endingScopes }: RunState, { scope, path }: StepVisit, { opened, left }: Open): Fact[] {
+  if (endingScopes.size > 0 || left < opened) return [];
+  return [{ type: 'swept', scope: scope.path, skipped: [], cancelled: [path] }];
 }
 
 /** An iteration ended the whole sequence: the loop ends once the other iterations have. */

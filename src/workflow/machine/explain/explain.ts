@@ -245,21 +245,24 @@ export class RunExplainer {
       const at = scope.counter.at === 'step' ? scope.counter : scope.entered;
       return at === null || at.step === rule.step.id ? null : pathIn(scope.path, at.step, at.visit);
     }
-    const unsettled = rule.step.needs
-      .map(({ step }) => ({ step, run: entered(state, scope, step) }))
+    const { last, steps } = rule.body;
+    const others = rule === last ? [...steps.keys()].filter((id) => id !== rule.step.id) : null;
+    const unsettled = (others ?? rule.step.needs.map(({ step }) => step))
+      .map((step) => ({ step, run: entered(state, scope, step) }))
       .filter(({ run }) => !isIn(run, 'settled'));
     const waiting = unsettled.find(({ run }) => !isIn(run, 'running', 'checking')) ?? unsettled[0];
     return waiting === undefined ? null : (waiting.run?.path ?? pathIn(scope.path, waiting.step));
   }
 
   /** A loop or a sub-workflow: its inner steps explain it. */
-  #inside({ path }: StepVisit, { open }: StepRun): RunWhy {
+  #inside({ path, rule }: StepVisit, { open }: StepRun): RunWhy {
     const { state, now } = this.#context;
     const within = [...state.active, ...state.ready].filter((each) => each.startsWith(`${path}/`));
     const inner = held(within.map((each) => this.#known(each)));
     if (inner === null) return due(`${path} continues`);
+    const isBounded = rule.inner === null || !isFinishing(state, rule.inner, path);
     const left =
-      open?.timeout == null || state.clock.since === null
+      !isBounded || open?.timeout == null || state.clock.since === null
         ? null
         : open.timeout - (clockNow(state, now) - open.clockAt);
     return { ...inner, until: inner.until ?? (left === null ? null : now + left) };

@@ -1,3 +1,4 @@
+import { withLast } from '../../../../src/languages/native/finally.ts';
 import { usualChoices } from '../../../../src/workflow/reserved.ts';
 import type { Check, Stall, Step, Target, Work, Workflow } from '../../../../src/workflow/model.ts';
 import type { StepCheckout } from '../../../../src/workflow/git-work.ts';
@@ -29,14 +30,27 @@ export function randomWorkflow(random: Random): Workflow {
   const count = 1 + random.below(7);
   for (let index = 0; index < count; index += 1)
     steps.push(randomStep(random, `s${String(index)}`, steps, { where: 'run', owner: 'run' }));
-  return workflow(
-    { kind: 'graph', steps },
-    {
-      concurrency: random.pick([null, null, 1, 2]),
-      timeout: random.pick([null, null, 1_800_000]),
-      contextDir: './context',
-    },
-  );
+  return workflow(withLast({ kind: 'graph', steps }, random.chance(0.25) ? last(random) : null), {
+    concurrency: random.pick([null, null, 1, 2]),
+    timeout: random.pick([null, null, 1_800_000]),
+    contextDir: './context',
+  });
+}
+
+/** What runs finally. */
+function last(random: Random): Step {
+  const tidy = (id: string): Step =>
+    step(id, {
+      work: { kind: 'command', argv: [template('work')], capabilities: null },
+      retry: { ...step('x').retry, base: 200, max: random.below(2) },
+      timeout: 120_000,
+      onFailure: random.pick(['abort', 'continue', 'retry']),
+    });
+  const steps = random.chance(0.5)
+    ? [tidy('t0')]
+    : [tidy('t0'), { ...tidy('t1'), needs: [{ step: 't0', when: null }] }];
+  const work = { kind: 'finally', body: { kind: 'graph', steps } } as const;
+  return step('last', { work, join: 'all_done', onFailure: 'skip-dependents' });
 }
 
 function randomStep(random: Random, id: string, before: readonly Step[], { where, owner }: Home): Step {
@@ -146,9 +160,10 @@ function randomWork(random: Random, where: Where, id: string): Work {
       concurrency: 1 + random.below(2),
       body: innerBody(random, { where: 'loop', owner: id }),
     };
+  const inner = innerBody(random, { where: 'child', owner: id });
   return {
     kind: 'workflow',
-    workflow: workflow(innerBody(random, { where: 'child', owner: id })),
+    workflow: workflow(withLast(inner, random.chance(0.25) ? last(random) : null)),
     with: {},
     exports: [],
   };
