@@ -143,7 +143,6 @@ function randomWork(random: Random, where: Where, id: string): Work {
       timeout: random.pick([null, 3_600_000]),
       onTimeout: random.pick(['abort', 'approve', 'reject']),
     };
-  if (dice < 0.84) return { kind: 'fail', message: template('It is over.') };
   if (where !== 'run') return { kind: 'command', argv: [template('work')], capabilities: null };
   if (dice < 0.86)
     return {
