@@ -102,9 +102,14 @@ export function Until({ at }: { readonly at: string }) {
   );
 }
 
+/** An amount in words, also where no launch has reported any; empty: nothing was spent. */
+export function paid(cost: Cost): string {
+  return money(cost) || (cost.unpriced > 0 ? 'not reported' : '');
+}
+
 /** An amount; nothing where nothing was spent. */
 export function Price({ cost }: { readonly cost: Cost }) {
-  const text = money(cost);
+  const text = paid(cost);
   return text === '' ? null : <span class="price">{text}</span>;
 }
 
