@@ -107,10 +107,17 @@ export function paid(cost: Cost): string {
   return money(cost) || (cost.unpriced > 0 ? 'not reported' : '');
 }
 
+interface PriceProps {
+  readonly cost: Cost;
+  /** Nothing beside it says that it is a cost. */
+  readonly isAlone?: boolean;
+}
+
 /** An amount; nothing where nothing was spent. */
-export function Price({ cost }: { readonly cost: Cost }) {
+export function Price({ cost, isAlone = false }: PriceProps) {
   const text = paid(cost);
-  return text === '' ? null : <span class="price">{text}</span>;
+  if (text === '') return null;
+  return <span class="price">{isAlone && text.startsWith('not') ? `cost ${text}` : text}</span>;
 }
 
 const tones: readonly (readonly [string, string])[] = [

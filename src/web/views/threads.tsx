@@ -192,7 +192,7 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
         </span>
         <span class="row">
           <span>{`${counted(messages, 'message')}, ${counted(turns, 'turn')}`}</span>
-          <Price cost={cost} />
+          <Price cost={cost} isAlone />
           <Ago at={opened} />
         </span>
       </CardLink>
