@@ -110,8 +110,8 @@ test.each([1440, 390])('at first the whole graph is seen, in reach of its button
   expect(await page.locator('.drawer:visible').count()).toBe(0);
   // To be in the lines of a step is not to open it.
   await openText(page);
-  await page.locator('.cm-content').getByText('ship-it').first().click();
-  await page.locator('[data-step="ship-it"][aria-pressed="true"]').waitFor();
+  await page.locator('.cm-content').getByText('unit-tests').first().click();
+  await page.locator('[data-step="unit-tests"][aria-pressed="true"]').waitFor();
   expect(await page.locator('.drawer.form:visible').count()).toBe(0);
   expect(bed.fixture.faults).toEqual([]);
 });
