@@ -50,7 +50,9 @@ const item = z.strictObject({
 export const inboxDocument = z.strictObject({
   schema: version,
   as: z.string().nullable().describe('The person that was asked for; null: every person'),
-  items: z.array(item).describe('The earliest deadline first, then the longest wait; notices last'),
+  items: z
+    .array(item)
+    .describe('The earliest deadline first, then the longest wait; notices last, newest first'),
 });
 
 /** `inbox --done`. */

@@ -35,7 +35,7 @@ const summary = {
   status: runStatus,
   standing,
   alive: z.boolean().describe('Whether a process hosts it now'),
-  reason: z.string().nullable(),
+  reason: z.string().nullable().describe('Why it has ended, with the step that failed'),
   started_at: time.nullable(),
   completed_at: time.nullable(),
   cost,

@@ -58,6 +58,7 @@ const thread = {
   failed: reason
     .nullable()
     .describe('Why no turn could do the newest of its work; null: one did, or does, or may yet'),
+  failed_by: z.string().nullable().describe('The role whose turn failed; null: none did'),
   opened: time,
   messages: count,
   turns: count,

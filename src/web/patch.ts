@@ -123,25 +123,3 @@ function unquoted(path: string): string {
   }
   return new TextDecoder().decode(Uint8Array.from(bytes));
 }
-
-/** The lines of a hunk beside each other: what was removed, and what came in its place. */
-export function besides(lines: readonly PatchLine[]): (readonly [PatchLine | null, PatchLine | null])[] {
-  const rows: [PatchLine | null, PatchLine | null][] = [];
-  let [removed, added]: [PatchLine[], PatchLine[]] = [[], []];
-  const flush = () => {
-    const count = Math.max(removed.length, added.length);
-    for (let at = 0; at < count; at += 1) rows.push([removed[at] ?? null, added[at] ?? null]);
-    [removed, added] = [[], []];
-  };
-  for (const line of lines) {
-    if (line.kind === 'removed' && added.length > 0) flush();
-    if (line.kind === 'removed') removed.push(line);
-    else if (line.kind === 'added') added.push(line);
-    else {
-      flush();
-      rows.push([line, line]);
-    }
-  }
-  flush();
-  return rows;
-}

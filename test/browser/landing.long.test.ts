@@ -54,6 +54,11 @@ test('work that is to land is read, given back and approved by keyboard alone', 
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.locator('.difference .added', { hasText: '+USD' }).waitFor();
+  // What is to be judged comes before the buttons, which stay in sight.
+  const topOf = async (name: string) => (await page.getByRole('button', { name }).boundingBox())!.y;
+  const work = (await page.getByRole('region', { name: 'What is to land' }).boundingBox())!;
+  expect(await topOf('Approve')).toBeGreaterThan(work.y + work.height);
+  expect(await topOf('Reject')).toBeLessThan(780);
   await expectAccessible(page, 'a landing in the inbox');
   await open(page, 'roles');
   const queue = page.getByRole('region', { name: 'Work that lands' });

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { browserFixture, expectAccessible } from './browser.ts';
 import { makeRepository, sendTasks, statesFiles, tasks, untilWaiting } from './mail-states.ts';
@@ -57,6 +57,21 @@ const go = async (page: Page, route: string) => {
     location.hash = to;
   }, `#/${route}`);
 };
+
+/** A row under the mouse differs from one at rest and from the chosen one, light and dark. */
+async function expectHoverIsNotChosen(page: Page): Promise<void> {
+  const ground = (row: Locator) => row.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const rows = page.locator('.list a.card');
+  await rows.nth(1).click();
+  await page.locator('.list [aria-current]').waitFor();
+  await rows.nth(2).hover();
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const grounds = await Promise.all([rows.nth(0), rows.nth(1), rows.nth(2)].map(ground));
+    expect(new Set(grounds).size).toBe(3);
+    await expectAccessible(page, `a row under the mouse, ${colorScheme}`);
+  }
+}
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '');
 
@@ -200,7 +215,8 @@ test('what failed is red with its reason and Retry: the role, the thread, and th
   await row.getByRole('button', { name: 'Retry', exact: true }).waitFor();
   await page.locator('.graph .node.bad', { hasText: 'clumsy' }).waitFor();
   await go(page, 'threads');
-  await page.getByRole('link', { name: /^Totals that fail/ }).click();
+  // The row says whose turn it was.
+  await page.getByRole('link', { name: /^Totals that fail\s*failed, not retried\s*clumsy/ }).click();
   await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).waitFor();
   await page.locator('.detail a[href*="messages/"]').first().click();
   await page.getByRole('link', { name: 'turn t1' }).click();
@@ -210,6 +226,15 @@ test('what failed is red with its reason and Retry: the role, the thread, and th
   await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).click();
   await page.getByText(/^Done: retry /).waitFor();
   await page.getByText('Turn t2 of clumsy failed').first().waitFor();
+  await go(page, 'inbox');
+  await page.getByRole('link', { name: /Turn t2 of clumsy failed/ }).click();
+  await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByText('Turn t3 of clumsy failed').first().waitFor();
+  // What its program did not report is not zero.
+  await go(page, 'costs');
+  await page.getByText('clumsy: not reported').waitFor();
+  await page.getByRole('row', { name: /^clumsy 3 not reported not reported/ }).waitFor();
+  expect(await page.locator('main').innerText()).not.toMatch(/\$0\.00|\b0 tokens/);
   expect(bed.fixture.faults).toEqual([]);
 });
 
@@ -235,6 +260,10 @@ test('the chosen row comes into sight of its list, and what arrives takes no foc
   const { page } = await open();
   await page.setViewportSize({ width: 1440, height: 420 });
   await page.locator('.list button.card', { hasText: 'Progress' }).click();
+  const parts = await page.locator('.list .nested a').allInnerTexts();
+  // Part 10 was sent after part 1: files of one moment are delivered in the order of their names.
+  const numbers = parts.map((each) => /part (\d+)/.exec(each)?.[1]).filter((each) => each !== '10');
+  expect(numbers).toEqual(['9', '8', '7', '6', '5', '4', '3', '2', '1']);
   const last = page.locator('.list .nested a').last();
   const to = (await last.getAttribute('href')) ?? '';
   await page.locator('.list').evaluate((list) => list.scrollTo(0, 0));
@@ -300,6 +329,7 @@ test.each([
       await page.locator('main h1').waitFor();
       await expect.poll(() => page.locator('.loading').count()).toBe(0);
       await expectAccessible(page, view);
+      if (view === 'inbox' && width === 1440) await expectHoverIsNotChosen(page);
       expect(
         await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
       ).toBeLessThanOrEqual(0);

@@ -48,6 +48,7 @@ test('the failing step and its error are one click from the first page or the li
   await expectInSight(page, '.log-row', 'AssertionError: expected 200 to be 201');
 
   await show(page, 'runs');
+  await page.getByRole('row', { name: /unit: exit code 2/ }).waitFor();
   await page.getByRole('link', { name: 'failing' }).click();
   await expectInSight(page, '.log-row', 'AssertionError: expected 200 to be 201');
   await expectInSight(page, '.run-step h2', 'unit');

@@ -43,6 +43,7 @@ test('costs of days are bars with a table, and lead to the metrics', async () =>
     row('2026-11-22', 'writer', 2),
     row('2026-11-22', 'engineer', 3),
   ];
+  const today = [row(new Date().toISOString().slice(0, 10), 'writer', 4)];
   const costs = { schema: 1, by: ['day', 'role'], since: null, rows, total: { launches: 3, cost: cost(6) } };
   await page.route(/\/costs\?by=day/, (route) => route.fulfill({ json: costs }));
   await page.getByRole('link', { name: 'Costs' }).click();
@@ -52,6 +53,10 @@ test('costs of days are bars with a table, and lead to the metrics', async () =>
   await page.getByRole('combobox', { name: 'Group by' }).selectOption('day,role');
   await page.getByRole('row', { name: '2026-11-22 engineer' }).waitFor();
   await expectAccessible(page, 'costs');
+  await page.unroute(/\/costs\?by=day/);
+  await page.route(/\/costs\?by=day/, (route) => route.fulfill({ json: { ...costs, rows: today } }));
+  await page.getByRole('combobox', { name: 'Period' }).selectOption('7d');
+  await page.locator('.panel', { hasText: 'Today' }).getByText('writer: $4.00').waitFor();
   expect(await page.getByRole('navigation').getByRole('link', { name: 'Metrics' }).count()).toBe(0);
   await page.getByRole('link', { name: 'Metrics' }).click();
   await page.getByRole('heading', { name: 'Metrics' }).waitFor();

@@ -73,6 +73,8 @@ describe('what `run` shows', () => {
     expect(stdout).toMatch(/\nrun .* FAILED in .*: build: exit code 3\n/);
     const shown = await place.run(['show', 'last']);
     expect(shown.stdout).toContain('\nstatus     FAILED: build: exit code 3\n');
+    const listed = await place.run(['runs', '--json']);
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ reason: 'build: exit code 3' }]);
     const why = await place.run(['why', 'last/build']);
     expect(why.stdout).toMatch(/^build failed: exit code 3\.\n/);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { besides, readPatch } from '../../src/web/patch.ts';
+import { readPatch } from '../../src/web/patch.ts';
 
 const patch = `diff --git a/src/a.ts b/src/a.ts
 index 1111111..2222222 100644
@@ -58,17 +58,6 @@ test('lines have their numbers, and a missing end is marked', () => {
   ]);
   expect(file?.hunks[1]?.lines.map(({ isUnended }) => isUnended)).toEqual([true, true]);
   expect(quoted?.hunks[0]?.lines.map(({ text }) => text)).toEqual(['--- a title', 'crlf\r']);
-});
-
-test('beside each other stand what was removed and what came in its place', () => {
-  const [file] = readPatch(patch);
-  const rows = besides(file?.hunks[0]?.lines ?? []).map(([a, b]) => [a?.text ?? null, b?.text ?? null]);
-  expect(rows).toEqual([
-    ['one', 'one'],
-    ['two', '2'],
-    ['three', '++ 3'],
-    ['four', 'four'],
-  ]);
 });
 
 test('what is not a patch has no files, and a cut one ends where it was cut', () => {

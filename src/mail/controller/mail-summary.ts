@@ -71,17 +71,22 @@ export function threadStatus(thread: Thread, { mail }: Pick<MailState, 'mail'>):
   const { id, parent, subject, state, reason, opened, count, turns, cost } = thread;
   const folders = { worktree: null, checkouts: [] };
   const facts = { opened: iso(opened), messages: count, turns, cost };
-  return { id, parent, subject, state, reason, failed: failureIn(thread, mail), ...facts, ...folders };
+  const { failed, failed_by } = failureIn(thread, mail);
+  return { id, parent, subject, state, reason, failed, failed_by, ...facts, ...folders };
 }
 
-/** Why no turn could do the newest work in a thread; null: one did, does or may. */
-function failureIn({ messages }: Thread, mail: MailState['mail']): Reason | null {
+/** Why no turn of a role could do the newest work in a thread; null: one did, does or may. */
+function failureIn(
+  { messages }: Thread,
+  mail: MailState['mail'],
+): Pick<ThreadStatus, 'failed' | 'failed_by'> {
+  const none = { failed: null, failed_by: null };
   for (const id of messages.toReversed())
-    for (const delivery of mail.get(id)?.deliveries.values() ?? []) {
-      if (delivery.at === 'failed') return delivery.reason;
-      if (delivery.at === 'inbox' || delivery.at === 'claimed' || delivery.at === 'processed') return null;
+    for (const [role, delivery] of mail.get(id)?.deliveries ?? []) {
+      if (delivery.at === 'failed') return { failed: delivery.reason, failed_by: role };
+      if (delivery.at === 'inbox' || delivery.at === 'claimed' || delivery.at === 'processed') return none;
     }
-  return null;
+  return none;
 }
 
 const phases = {

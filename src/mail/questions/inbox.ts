@@ -27,7 +27,7 @@ import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
 /** The items that wait for people. `as`: the requested role; null: every person of the protocol. */
 export interface Inbox {
   readonly as: RoleName | null;
-  /** The earliest deadline first, then the longest wait; notices last. */
+  /** The earliest deadline first, then the longest wait; notices last, newest first. */
   readonly items: readonly WaitingItem[];
 }
 
@@ -327,5 +327,6 @@ function messagePart({ threads }: MailState, { id, thread, from, type, subject, 
 function inOrder(a: InboxItem, b: InboxItem): number {
   const rank = ({ kind, deadline }: InboxItem) => (kind === 'notice' ? 2 : deadline === null ? 1 : 0);
   const time = ({ deadline, since }: InboxItem) => Date.parse(deadline ?? since ?? '') || 0;
-  return rank(a) - rank(b) || time(a) - time(b) || (a.id < b.id ? -1 : 1);
+  const later = time(a) - time(b) || (a.id < b.id ? -1 : 1);
+  return rank(a) - rank(b) || (a.kind === 'notice' ? -later : later);
 }

@@ -1,18 +1,11 @@
-import { signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { besides, readPatch, type Hunk, type PatchFile, type PatchLine } from '../patch.ts';
-import { isWide } from '../state/wide.ts';
+import { readPatch, type Hunk, type PatchFile, type PatchLine } from '../patch.ts';
 import { Panel } from './panel.tsx';
 import { visible } from './text.tsx';
 
 /** Files with more lines are folded at first, and so is what comes after so many lines. */
 const mostLines = 1_500;
-/** Null: side by side where there is room. */
-const wanted = signal<boolean | null>(null);
-
-function isBeside(): boolean {
-  return wanted.value ?? isWide.value;
-}
 
 /** The files of a patch, with its size: a list that leads to each, and their changed lines. */
 export function Patch({ title, patch }: { readonly title: string; readonly patch: string }) {
@@ -23,16 +16,6 @@ export function Patch({ title, patch }: { readonly title: string; readonly patch
   return (
     <Panel title={title} aside={<span class="dim">{size}</span>}>
       {files.length > 1 && <FileList files={files} />}
-      {files.length > 0 && (
-        <label class="row">
-          <input
-            type="checkbox"
-            checked={isBeside()}
-            onChange={(event) => (wanted.value = event.currentTarget.checked)}
-          />{' '}
-          Side by side
-        </label>
-      )}
       {files.map((file, index) => (
         <File key={index} id={placeOf(index)} file={file} isOpen={opened.has(index)} />
       ))}
@@ -168,34 +151,17 @@ function HunkRows({ hunk }: { readonly hunk: Hunk }) {
   return (
     <>
       <tr class="hunk">
-        <td colSpan={isBeside() ? 4 : 3}>{visible(hunk.head)}</td>
+        <td colSpan={3}>{visible(hunk.head)}</td>
       </tr>
-      {isBeside()
-        ? besides(hunk.lines).map(([before, after], index) => (
-            <tr key={index}>
-              <Half line={before} number={before?.before ?? null} />
-              <Half line={after} number={after?.after ?? null} />
-            </tr>
-          ))
-        : hunk.lines.map((line, index) => (
-            <tr key={index} class={line.kind}>
-              <td class="at">{line.before}</td>
-              <td class="at">{line.after}</td>
-              <td>
-                <Content line={line} />
-              </td>
-            </tr>
-          ))}
-    </>
-  );
-}
-
-function Half({ line, number }: { readonly line: PatchLine | null; readonly number: number | null }) {
-  const kind = line === null ? '' : line.kind;
-  return (
-    <>
-      <td class={`at ${kind}`}>{number}</td>
-      <td class={`split ${kind}`}>{line !== null && <Content line={line} />}</td>
+      {hunk.lines.map((line, index) => (
+        <tr key={index} class={line.kind}>
+          <td class="at">{line.before}</td>
+          <td class="at">{line.after}</td>
+          <td>
+            <Content line={line} />
+          </td>
+        </tr>
+      ))}
     </>
   );
 }

@@ -102,10 +102,22 @@ export function Until({ at }: { readonly at: string }) {
   );
 }
 
+/** An amount in words, also where no launch has reported any; empty: nothing was spent. */
+export function paid(cost: Cost): string {
+  return money(cost) || (cost.unpriced > 0 ? 'not reported' : '');
+}
+
+interface PriceProps {
+  readonly cost: Cost;
+  /** Nothing beside it says that it is a cost. */
+  readonly isAlone?: boolean;
+}
+
 /** An amount; nothing where nothing was spent. */
-export function Price({ cost }: { readonly cost: Cost }) {
-  const text = money(cost);
-  return text === '' ? null : <span class="price">{text}</span>;
+export function Price({ cost, isAlone = false }: PriceProps) {
+  const text = paid(cost);
+  if (text === '') return null;
+  return <span class="price">{isAlone && text.startsWith('not') ? `cost ${text}` : text}</span>;
 }
 
 const tones: readonly (readonly [string, string])[] = [

@@ -26,15 +26,16 @@ const kept = 40;
 
 /**
  * The document at a path of the API while the component is shown: of the shown moment, or always of
- * now. That of another moment stays until the new one has arrived.
+ * now. That of another moment stays until the new one has arrived. `of`: null asks for nothing.
  */
-export function useLive<T>(of: string, when: 'shown' | 'now' = 'shown'): Live<T> {
-  const path = pathThen(of, when === 'now' ? null : past.value);
+export function useLive<T>(of: string | null, when: 'shown' | 'now' = 'shown'): Live<T> {
+  const path = of === null ? '' : pathThen(of, when === 'now' ? null : past.value);
   const entry = entryOf(path);
-  const before = useRef<{ readonly of: string; readonly entry: Entry } | null>(null);
+  const before = useRef<{ readonly of: string | null; readonly entry: Entry } | null>(null);
   const hasArrived = entry.value.value !== null || entry.problem.value !== null;
   if (hasArrived || before.current?.of !== of) before.current = { of, entry };
   useEffect(() => {
+    if (path === '') return undefined;
     const used = entryOf(path);
     used.users += 1;
     refresh(path, used);

@@ -58,7 +58,7 @@ export function Conversation({ messages, turns, within = 2 }: Props) {
             <State value={turn.state} />
             <a href={link('turns', turn.id)}>turn {turn.id}</a>
             <span class="grow" />
-            <Price cost={turn.cost} />
+            <Price cost={turn.cost} isAlone />
             <Ago at={turn.since} />
           </header>
           {turn.progress !== null && (

@@ -1,7 +1,7 @@
 import { oneLine } from '../../kernel/one-line.ts';
 import { costKinds, money } from '../../kernel/cost.ts';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
-import { Line, Price } from '../parts/text.tsx';
+import { Line, paid, Price } from '../parts/text.tsx';
 import { clock } from '../state/clock.ts';
 import { useLive } from '../state/live.ts';
 import { link, query, refine } from '../state/route.ts';
@@ -81,6 +81,7 @@ function Today({ rows }: Pick<CostsDocument, 'rows'>) {
   const day = new Date(clock.value).toISOString().slice(0, 10);
   const ofToday = rows.filter(({ key }) => key.day === day);
   const tokens = (count: number) => `${count.toLocaleString('en')} tokens`;
+  const hasFigures = today.usd > 0 || today.tokens > 0 || today.unpriced === 0;
   const limits = [
     ...(limit?.usd == null ? [] : [{ spent: today.usd, most: limit.usd, words: dollars(limit.usd) }]),
     ...(limit?.tokens == null
@@ -90,16 +91,13 @@ function Today({ rows }: Pick<CostsDocument, 'rows'>) {
   return (
     <Panel title="Today">
       <p>
-        {`${money(today) || dollars(0)}, ${tokens(today.tokens)}`}
+        {hasFigures ? `${money(today) || dollars(0)}, ${tokens(today.tokens)}` : paid(today)}
         {limits.length === 0 && <span class="dim"> · no limit is set</span>}
       </p>
       {ofToday.length > 0 && (
         <p>
           {ofToday
-            .map(
-              ({ key, cost: own }) =>
-                `${oneLine(key.role ?? 'no role', 40)} ${money(own) || tokens(own.tokens)}`,
-            )
+            .map(({ key, cost: own }) => `${oneLine(key.role ?? 'no role', 40)}: ${paid(own) || dollars(0)}`)
             .join(' · ')}
         </p>
       )}
@@ -153,7 +151,9 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
             ))}
             <Spent launches={launches} cost={cost} />
             <td>
-              <meter min={0} max={1} value={share(cost)} aria-label="Share of the total" />
+              {share(cost) > 0 && (
+                <meter min={0} max={1} value={share(cost)} aria-label="Share of the total" />
+              )}
             </td>
           </tr>
         ))}
@@ -178,7 +178,7 @@ function Spent({ launches, cost }: CostsDocument['total']) {
         {launches}
       </td>
       <td class="number" data-name="Tokens">
-        {cost.tokens.toLocaleString('en')}
+        {cost.tokens === 0 && cost.unpriced > 0 ? 'not reported' : cost.tokens.toLocaleString('en')}
       </td>
       <td class="number" data-name="Cost">
         <Price cost={cost} />

@@ -1,7 +1,7 @@
 import { computed, useSignal, type Signal } from '@preact/signals';
 import type { FormHTMLAttributes } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { money, type Cost } from '../../kernel/cost.ts';
+import type { Cost } from '../../kernel/cost.ts';
 import { answererOf } from '../../kernel/answerer.ts';
 import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
@@ -11,7 +11,7 @@ import { Fields, typedFields } from '../parts/fields.tsx';
 import { ActButton, perform, useAction, useRefusal, WriteButton } from '../parts/form.tsx';
 import { Loaded } from '../parts/panel.tsx';
 import { Prose } from '../parts/prose.tsx';
-import { Ago, CommandLine, Facts, Line, Sentence, Stands, Text, Until } from '../parts/text.tsx';
+import { Ago, CommandLine, Facts, Line, paid, Sentence, Stands, Text, Until } from '../parts/text.tsx';
 import { Why } from '../parts/why.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
@@ -70,7 +70,7 @@ export function Asked({ item, done }: ItemProps) {
           ['Without an answer', item.on_timeout && <Line value={item.on_timeout} limit={200} />],
           ['Turn', turn && <a href={link('turns', turn)}>{turn}</a>],
           ['Run', run && <a href={link('runs', run)}>{shortId(run)}</a>],
-          ['Cost so far', cost !== undefined && money(cost)],
+          ['Cost so far', cost !== undefined && paid(cost)],
         ]}
       />
       {item.subject !== oneLine(item.subject, 200) && <Text value={item.subject} />}
@@ -79,12 +79,16 @@ export function Asked({ item, done }: ItemProps) {
       ) : (
         <Body id={item.id} />
       )}
+      {item.type === 'landing' && (
+        <div class="asked" tabIndex={0} role="region" aria-label="What is to land">
+          <Work of="turns" id={item.id} />
+        </div>
+      )}
       {item.kind === 'request' && <Answer item={item} done={done} />}
       {item.kind === 'approval' && <Approval item={item} done={done} />}
       {item.kind === 'conflict' && turn !== null && <BothSides turn={turn} role={item.from} />}
       {item.kind === 'conflict' && <Resolved item={item} done={done} />}
       {item.kind === 'notice' && row?.why != null && <Why why={row.why} />}
-      {item.type === 'landing' && <Work of="turns" id={item.id} />}
       {item.kind !== 'approval' && <WorkOf id={item.id} />}
       {thread !== null && item.kind !== 'approval' && <SoFar id={thread} />}
       {command !== '' && (
@@ -107,9 +111,8 @@ function Task({ thread, subject }: { readonly thread: string; readonly subject: 
 
 /** The thread that an item belongs to; null: none, or it has not arrived yet. */
 function useThread(thread: string | null): ThreadRow | null {
-  const path = thread === null ? '/status' : threadsPath({ ids: thread });
-  const found = useLive<Overview | readonly ThreadRow[]>(path).value.value;
-  return Array.isArray(found) ? ((found as readonly ThreadRow[])[0] ?? null) : null;
+  const path = thread === null ? null : threadsPath({ ids: thread });
+  return useLive<readonly ThreadRow[]>(path).value.value?.[0] ?? null;
 }
 
 /** What the thread or run has cost; undefined: that is unknown. */

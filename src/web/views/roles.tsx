@@ -1,10 +1,21 @@
-import { money } from '../../kernel/cost.ts';
 import { counted } from '../../kernel/enumerate.ts';
 import { shortId } from '../../kernel/ids.ts';
 import { at, threadsPath } from '../api/client.ts';
 import { ActButton, say } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
-import { Ago, Facts, Lasting, Line, Price, Sentence, Stands, State, Until, visible } from '../parts/text.tsx';
+import {
+  Ago,
+  Facts,
+  Lasting,
+  Line,
+  paid,
+  Price,
+  Sentence,
+  Stands,
+  State,
+  Until,
+  visible,
+} from '../parts/text.tsx';
 import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
@@ -349,7 +360,7 @@ function OneRole({ role, status }: { readonly role: RoleStatus; readonly status:
           ['Waits for', role.waits.length > 0 && <Waits role={role} />],
           ['Owes an answer to', !role.person && role.owes.length > 0 && <Debts role={role} />],
           ['Turns', role.turns],
-          ['Cost', money(role.cost)],
+          ['Cost', paid(role.cost)],
         ]}
       />
       {!role.person && <Turns turns={turns} />}

@@ -9,7 +9,7 @@ import type { InboxDocument } from '../../documents/inbox.ts';
 import { saveFile } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Loaded, Panel } from '../parts/panel.tsx';
-import { Facts, Lasting, Line, Price, Stands, State, Text, visible } from '../parts/text.tsx';
+import { Facts, Lasting, Line, paid, Stands, State, Text, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { now } from '../state/now.ts';
 import { link } from '../state/route.ts';
@@ -70,7 +70,7 @@ function OfStep({ run, row, step, visit }: OfStepProps) {
           ['Error', step.error_code && <code>{visible(step.error_code)}</code>],
           ['Attempts', step.attempts > 0 && String(step.attempts)],
           ['Took', step.started_at && <Lasting from={step.started_at} to={step.completed_at} />],
-          ['Cost', step.cost.usd > 0 || step.cost.tokens > 0 ? <Price cost={step.cost} /> : null],
+          ['Cost', paid(step.cost)],
           ['Rounds', row.rounds],
           ['Commit', step.commit && `${step.commit.id} on ${visible(step.commit.branch)}`],
           ['Worker', step.host && <Line value={step.host} limit={80} />],

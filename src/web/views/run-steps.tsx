@@ -1,6 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { money } from '../../kernel/cost.ts';
-import { Lasting, Line, Price, Stands } from '../parts/text.tsx';
+import { Lasting, Line, paid, Price, Stands } from '../parts/text.tsx';
 import { useWindow } from '../state/windowed.ts';
 import type { StepRow } from '../steps.ts';
 import { focusedStep, moveAmong, onStepClick } from './run-choice.ts';
@@ -26,7 +25,7 @@ interface StepsProps {
 export function Steps({ run, rows, chosen, open, isFiltered }: StepsProps) {
   const index = rows.findIndex(({ path }) => path === chosen);
   const { box, onScroll, first, last, above, below } = useWindow(rows.length, height, index, chosen);
-  const hasCost = rows.some(({ step }) => step !== null && money(step.cost) !== '');
+  const hasCost = rows.some(({ step }) => step !== null && paid(step.cost) !== '');
   const columns = hasCost ? names : withoutCost;
   const onKeyDown = (event: KeyboardEvent) => {
     const paths = rows.map(({ path }) => path);

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
-import { money } from '../../kernel/cost.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { command } from '../api/actions.ts';
 import { at } from '../api/client.ts';
@@ -14,7 +13,7 @@ import { ActButton } from '../parts/form.tsx';
 import { StepLogs } from '../parts/log-of-step.tsx';
 import { Panes } from '../parts/panes.tsx';
 import { Empty, Loaded, Panel, View, Table } from '../parts/panel.tsx';
-import { Ago, Facts, Id, Line, Stands, State, visible } from '../parts/text.tsx';
+import { Ago, Facts, Id, Line, paid, Stands, State, visible } from '../parts/text.tsx';
 import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { now } from '../state/now.ts';
@@ -169,7 +168,7 @@ function About({
         ['Started', run.started_at && <Ago at={run.started_at} />],
         ['By', <Line value={starterOf(run)} limit={40} />],
         ['Took', tookOf(run)],
-        ['Cost', money(run.cost)],
+        ['Cost', paid(run.cost)],
         ['Run', <Id value={run.run} />],
         ['File', definition?.file == null ? null : <code>{visible(definition.file)}</code>],
       ]}

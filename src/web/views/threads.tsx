@@ -1,11 +1,23 @@
 import { counted } from '../../kernel/enumerate.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 import { useRef } from 'preact/hooks';
-import { money } from '../../kernel/cost.ts';
 import { at, threadsPath } from '../api/client.ts';
 import { ActButton, say } from '../parts/form.tsx';
 import { CardLink, Detail, Panes } from '../parts/panes.tsx';
 import { Empty, Loaded, View } from '../parts/panel.tsx';
-import { Ago, Facts, Id, Line, Price, Sentence, Stands, State, Until, visible } from '../parts/text.tsx';
+import {
+  Ago,
+  Facts,
+  Id,
+  Line,
+  paid,
+  Price,
+  Sentence,
+  Stands,
+  State,
+  Until,
+  visible,
+} from '../parts/text.tsx';
 import { useReason, Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { past } from '../state/past.ts';
@@ -155,6 +167,7 @@ function MoreRow() {
 /** The filter stays while threads are chosen. */
 function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: boolean }) {
   const { id, depth, subject, standing, why, failed, messages, turns, cost, opened } = thread;
+  const who = useWho(thread);
   const [, filter = ''] = refined({ at: '' }).split('?');
   const to = `${link('threads', id)}${filter === '' ? '' : `?${filter}`}`;
   return (
@@ -165,6 +178,7 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
         </strong>
         <span class="stands">
           <Stands standing={standing} />
+          {who !== '' && <span>{who}</span>}
           {standing.until !== null && (
             <span class="deadline">
               until <Until at={standing.until} />
@@ -178,12 +192,21 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
         </span>
         <span class="row">
           <span>{`${counted(messages, 'message')}, ${counted(turns, 'turn')}`}</span>
-          <Price cost={cost} />
+          <Price cost={cost} isAlone />
           <Ago at={opened} />
         </span>
       </CardLink>
     </li>
   );
+}
+
+/** Who has a thread, else for whom it waits; empty: no one. */
+function useWho({ id, standing, failed_by: by }: ThreadRow): string {
+  const turns = useLive<Overview>('/status').value.value?.turns ?? [];
+  const has = turns.filter(({ thread }) => thread === id).map(({ role }) => role);
+  if (has.length === 0 && by !== null && standing.is === 'failed') has.push(by);
+  const who = [...new Set(has.length > 0 ? has : standing.for)].join(', ');
+  return oneLine(has.length > 0 || who === '' ? who : `for ${who}`, 80);
 }
 
 function Reason({ why }: { readonly why: NonNullable<ThreadRow['why']> }) {
@@ -245,7 +268,7 @@ function About({ id, thread, row, sub }: AboutProps) {
         ['Opened by', thread?.parent != null && <ThreadLink id={thread.parent} />],
         ['Sub-threads', sub.length > 0 && <SubThreads threads={sub} />],
         ['Opened', thread && <Ago at={thread.opened} />],
-        ['Cost', thread && money(thread.cost)],
+        ['Cost', thread && paid(thread.cost)],
         ['Worktree', thread?.worktree && <code>{visible(thread.worktree)}</code>],
         ['Thread', <Id value={id} />],
       ]}

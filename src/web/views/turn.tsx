@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import { shortId } from '../../kernel/ids.ts';
-import { money } from '../../kernel/cost.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { duration } from '../../kernel/times.ts';
 import { at, threadsPath } from '../api/client.ts';
@@ -8,7 +7,7 @@ import { Patch } from '../parts/difference.tsx';
 import { ActButton, say } from '../parts/form.tsx';
 import { Log } from '../parts/log.tsx';
 import { Empty, Loaded, Panel, Trouble, View } from '../parts/panel.tsx';
-import { Ago, Facts, Lasting, Line, Stands, State, Text } from '../parts/text.tsx';
+import { Ago, Facts, Lasting, Line, paid, Stands, State, Text } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { past } from '../state/past.ts';
 import { link } from '../state/route.ts';
@@ -181,7 +180,7 @@ function About({ shown: { turn }, thread, subject }: AboutProps) {
         ['Started', turn && <Ago at={turn.since} />],
         ['For', turn && <Lasting from={turn.since} />],
         ['Progress', turn?.progress != null && <Line value={turn.progress} />],
-        ['Cost', turn && money(turn.cost)],
+        ['Cost', turn && paid(turn.cost)],
       ]}
     />
   );
@@ -231,7 +230,7 @@ function Outcome({ result }: { readonly result: JsonObject }) {
   const { outcome = null, exit = null, durationMs = null, host = null } = result;
   const { is = null, usage = null, model = null } = objectIn(outcome);
   const { usd = null, tokens = null } = objectIn(usage);
-  const cost = money({
+  const cost = paid({
     usd: typeof usd === 'number' ? usd : 0,
     tokens: typeof tokens === 'number' ? tokens : 0,
     unpriced: usd === null && tokens === null ? 1 : 0,

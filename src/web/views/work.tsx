@@ -29,7 +29,7 @@ export function Work({ of, id, title = 'Files' }: WorkProps) {
 /** The landing queues of all branches, each in its order. */
 export function Landings({ landings }: { readonly landings: readonly LandingStatus[] }) {
   const ids = [...new Set(landings.map(({ thread }) => thread))];
-  const path = threadsPath(ids.length === 0 ? { limit: 1 } : { ids: ids.join(',') });
+  const path = ids.length === 0 ? null : threadsPath({ ids: ids.join(',') });
   const threads = useLive<readonly ThreadRow[]>(path).value.value ?? [];
   if (landings.length === 0) return null;
   return (

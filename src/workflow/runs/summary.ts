@@ -1,6 +1,6 @@
 import type { Workflow } from '../model.ts';
 import type { RunState } from '../machine/state.ts';
-import { entered } from '../machine/scope.ts';
+import { endReason, entered } from '../machine/scope.ts';
 import { isoOrNull } from '../../kernel/times.ts';
 import type { Rules } from '../machine/rules.ts';
 import { standingOfRun } from '../../documents/standing.ts';
@@ -30,7 +30,7 @@ export interface RunRow {
 }
 
 export function runRow(state: RunState, rules: Rules): RunRow {
-  const { given, status, reason, startedAt, endedAt, cost, paused, bills } = state;
+  const { given, status, startedAt, endedAt, cost, paused, bills } = state;
   const { name, version, language } = rules.workflow;
   const run = given?.run ?? '';
   const { steps, gates } = activeIn(state, rules, run, []);
@@ -40,7 +40,7 @@ export function runRow(state: RunState, rules: Rules): RunRow {
     version,
     language,
     status,
-    reason: reason?.text ?? null,
+    reason: endReason(state),
     started_at: isoOrNull(startedAt),
     completed_at: isoOrNull(endedAt),
     cost,

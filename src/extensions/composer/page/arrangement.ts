@@ -4,7 +4,7 @@ import type { Direction } from './placing.ts';
 export type Side = 'text' | 'form';
 
 interface DrawerState {
-  /** `chosen`: as long as a step is chosen. */
+  /** `chosen`: as long as a step is open. */
   readonly shown: 'open' | 'closed' | 'chosen';
   /** It lies beside the canvas, not over it. */
   readonly isPinned: boolean;
@@ -20,8 +20,11 @@ interface Arrangement extends Readonly<Record<Side, DrawerState>> {
 export const widths = { least: 260, most: 1_400, step: 24 };
 const name = 'mailroom.composer';
 
+/** Below it there is no room for drawers beside the canvas, in pixels. */
+export const narrow = 800;
+
 const usual: Arrangement = {
-  direction: 'right',
+  direction: innerWidth < narrow ? 'down' : 'right',
   hasNavigation: false,
   text: { shown: 'closed', isPinned: false, width: 560 },
   form: { shown: 'chosen', isPinned: false, width: 360 },
@@ -42,16 +45,16 @@ export function arrangeDrawer(side: Side, change: Partial<DrawerState>): void {
   arrange({ [side]: { ...more, width: Math.round(Math.min(widths.most, Math.max(widths.least, width))) } });
 }
 
-export function isOpen(side: Side, hasChosen: boolean): boolean {
+export function isOpen(side: Side, hasStep: boolean): boolean {
   const { shown } = arrangement.value[side];
-  return shown === 'open' || (shown === 'chosen' && hasChosen);
+  return shown === 'open' || (shown === 'chosen' && hasStep);
 }
 
 /** What is stored, where it can be read; the rest is as at the first visit. */
 function arrangementOf(stored: string | null): Arrangement {
   const { direction, hasNavigation, text, form } = objectIn(stored);
   return {
-    direction: direction === 'down' ? 'down' : usual.direction,
+    direction: direction === 'down' || direction === 'right' ? direction : usual.direction,
     hasNavigation: hasNavigation === true,
     text: drawerOf(text, usual.text),
     form: drawerOf(form, usual.form),

@@ -10,14 +10,12 @@ import {
   box,
   edgePath,
   entryOf,
-  frameOf,
   nearView,
   overlaps,
   placesOf,
   portOf,
   problemsByStep,
   zoomed,
-  type Camera,
   type Direction,
   type Frame,
 } from './placing.ts';
@@ -83,12 +81,6 @@ function Drawn({ draft, composer }: { readonly draft: Draft; readonly composer: 
         </g>
       </svg>
       <Tools zoom={zoom} fit={fit} composer={draft.editable ? composer : null} note={note} />
-      <MiniMap
-        places={placed}
-        seen={seen}
-        size={size.value}
-        look={(at) => (camera.value = { ...seen, ...at })}
-      />
     </div>
   );
 }
@@ -250,8 +242,6 @@ function Ghost({
   );
 }
 
-const mapSize = { width: 150, height: 100 };
-
 /** All steps as one path: their places and no more. */
 function Outline({ places }: { readonly places: ReadonlyMap<string, Point> }) {
   return <path class="steps" aria-hidden="true" d={[...places.values()].map(boxPath).join('')} />;
@@ -259,42 +249,4 @@ function Outline({ places }: { readonly places: ReadonlyMap<string, Point> }) {
 
 function boxPath({ x, y }: Point): string {
   return `M${String(x)} ${String(y)}h${String(box.width)}v${String(box.height)}h${String(-box.width)}z`;
-}
-
-/** The whole graph in small, with what the canvas shows of it; a click shows another part. */
-function MiniMap({
-  places,
-  seen,
-  size,
-  look,
-}: {
-  readonly places: ReadonlyMap<string, Point>;
-  readonly seen: Camera;
-  readonly size: { readonly width: number; readonly height: number };
-  readonly look: (at: Point) => void;
-}) {
-  const outline = useMemo(() => <Outline places={places} />, [places]);
-  if (places.size < 2) return null;
-  const frame = frameOf(places.values(), 60);
-  const scale = Math.min(mapSize.width / frame.width, mapSize.height / frame.height);
-  const [width, height] = [size.width / seen.scale, size.height / seen.scale];
-  const isWhole =
-    seen.x <= frame.x &&
-    seen.y <= frame.y &&
-    seen.x + width >= frame.x + frame.width &&
-    seen.y + height >= frame.y + frame.height;
-  if (isWhole) return null;
-  const click = (event: MouseEvent) => {
-    const { left, top } = (event.currentTarget as SVGElement).getBoundingClientRect();
-    const [x, y] = [frame.x + (event.clientX - left) / scale, frame.y + (event.clientY - top) / scale];
-    look({ x: x - width / 2, y: y - height / 2 });
-  };
-  return (
-    <svg class="minimap" width={mapSize.width} height={mapSize.height} aria-hidden="true" onClick={click}>
-      <g transform={`scale(${String(scale)}) translate(${String(-frame.x)} ${String(-frame.y)})`}>
-        {outline}
-        <rect class="seen" x={seen.x} y={seen.y} width={width} height={height} />
-      </g>
-    </svg>
-  );
 }

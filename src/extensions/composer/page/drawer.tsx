@@ -14,7 +14,7 @@ interface DrawerProps {
 /** A part beside or over the canvas. What is closed stays: the text keeps its history. */
 export function Drawer({ side, composer, children }: DrawerProps) {
   const { isPinned, width } = arrangement.value[side];
-  const isShown = isOpen(side, composer.selected.value.length > 0);
+  const isShown = isOpen(side, composer.isStepOpen.value);
   const close = () => {
     arrangeDrawer(side, { shown: 'closed' });
     document.querySelector<HTMLElement>(`[aria-controls="drawer-${side}"]`)?.focus();
@@ -89,18 +89,14 @@ function Separator({ side, width }: { readonly side: Side; readonly width: numbe
 /** Opens and closes a drawer. */
 export function DrawerButton({ side, composer }: Omit<DrawerProps, 'children'>) {
   const hasChosen = composer.selected.value.length > 0;
-  const isShown = isOpen(side, hasChosen);
+  const isShown = isOpen(side, composer.isStepOpen.value);
+  const toggle = () => {
+    const ofStep = side === 'form' && hasChosen;
+    if (!isShown && ofStep) composer.isStepOpen.value = true;
+    arrangeDrawer(side, { shown: isShown ? 'closed' : ofStep ? 'chosen' : 'open' });
+  };
   return (
-    <button
-      type="button"
-      aria-expanded={isShown}
-      aria-controls={`drawer-${side}`}
-      onClick={() =>
-        arrangeDrawer(side, {
-          shown: isShown ? 'closed' : side === 'form' && hasChosen ? 'chosen' : 'open',
-        })
-      }
-    >
+    <button type="button" aria-expanded={isShown} aria-controls={`drawer-${side}`} onClick={toggle}>
       {words[side]}
     </button>
   );

@@ -1,4 +1,4 @@
-import { batch, computed, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import type { Act, FormField, Forms } from '../graph/documents.ts';
 import type { Artifact } from '../artifacts.ts';
 import { valueAt, type Path } from '../../../kernel/json.ts';
@@ -33,6 +33,11 @@ export class Composer {
   /** The last draft whose YAML could be read: what the canvas shows. */
   readonly graph = signal<Draft | null>(null);
   readonly selected = signal<readonly string[]>([]);
+  /** A person has opened a step, so its form is shown until none is chosen. */
+  readonly isStepOpen = signal(false);
+  readonly #closing = effect(() => {
+    if (this.selected.value.length === 0) this.isStepOpen.value = false;
+  });
   /** The step that the canvas shows and gives the focus as soon as it has drawn it; null: none. */
   readonly wanted = signal<string | null>(null);
   /** Why the last act was refused, or what a person should know of it; null: nothing. */
@@ -323,16 +328,18 @@ export class Composer {
     }
   }
 
-  /** Chooses a step; `more`: besides the others. */
+  /** Chooses a step and opens it; `more`: only adds it to the choice, or takes it out. */
   choose(name: string, more = false): void {
     const { value } = this.selected;
+    if (!more) this.isStepOpen.value = true;
     if (!more) this.selected.value = value.includes(name) && value.length > 1 ? value : [name];
     else
       this.selected.value = value.includes(name) ? value.filter((each) => each !== name) : [...value, name];
   }
 
-  /** Chooses a step alone, and shows its text. */
+  /** Opens a step alone, and shows its text. */
   edit(name: string): void {
+    this.isStepOpen.value = true;
     this.selected.value = [name];
     this.#revealStep(name);
   }
@@ -365,6 +372,7 @@ export class Composer {
   close(): void {
     clearTimeout(this.#timer);
     this.#reading?.abort();
+    this.#closing();
   }
 }
 

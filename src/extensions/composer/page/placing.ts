@@ -46,7 +46,7 @@ export interface Frame extends Point {
 }
 
 /** The smallest frame around some places, with a margin. */
-export function frameOf(places: Iterable<Point>, margin = 60): Frame {
+export function frameOf(places: Iterable<Point>, margin: number): Frame {
   const all = [...places];
   if (all.length === 0) return { x: 0, y: 0, width: 400, height: 300 };
   const x = Math.min(...all.map((each) => each.x)) - margin;

@@ -2,7 +2,17 @@ import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Point } from '../../../web/graph.ts';
 import type { Composer } from './model.ts';
-import { besides, brought, firstView, frameOf, type Camera, type Direction, type Room } from './placing.ts';
+import { narrow } from './arrangement.ts';
+import {
+  besides,
+  brought,
+  firstView,
+  fitted,
+  frameOf,
+  type Camera,
+  type Direction,
+  type Room,
+} from './placing.ts';
 import { stepUnder, type Gesture } from './pointing.ts';
 
 interface Seeing {
@@ -36,7 +46,9 @@ export function useCamera({ composer, placed, direction, size, gesture, host }: 
   const known = useRef<ReadonlyMap<string, Point>>(new Map());
   const fit = () => {
     const room = roomOf(host.current);
-    camera.value = besides(firstView(frameOf(placed.values()), room.width, room.height), room);
+    // On a narrow screen nothing covers the canvas, and the whole graph says more than a corner.
+    const [view, margin] = innerWidth < narrow ? [fitted, 20] : [firstView, 60];
+    camera.value = besides(view(frameOf(placed.values(), margin), room.width, room.height), room);
   };
   const show = (place: Point | undefined) => {
     const { value } = camera;

@@ -57,9 +57,11 @@ test.each(zooms)('a line is drawn by the mouse, %i steps from the opening zoom, 
     await page.getByRole('button', { name: zoom < 0 ? 'Zoom out' : 'Zoom in' }).click();
   await drawLine(page, 'a', await middleOf(page, 'c'));
   await expect.poll(() => shownText(page)).toMatch(/c: .*\[(?:a, b|b, a)\]/);
-  // What was made is chosen, and has the focus.
-  await page.getByRole('heading', { name: 'Step c' }).waitFor();
+  // What was made is chosen, and has the focus; its form opens when a person opens the step.
   await expect.poll(() => focusedStep(page)).toBe('c');
+  expect(await page.getByRole('region', { name: 'Form', exact: true }).count()).toBe(0);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Step c' }).waitFor();
   await page.keyboard.press('Escape');
   await drawLine(page, 'c', await middleOf(page, 'a'));
   await page.getByText(/this would be a cycle/).waitFor();
@@ -73,6 +75,46 @@ test.each(zooms)('a line is drawn by the mouse, %i steps from the opening zoom, 
 
 const focusedStep = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('data-step') ?? null);
+
+test.each([1440, 390])('at first the whole graph is seen, in reach of its buttons, at %i', async (width) => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address, { width });
+  await open(page, 'release');
+  await page.locator('[data-step="ship-it"]').waitFor();
+  const boxes = (selector: string) =>
+    page.locator(selector).evaluateAll((all) =>
+      all.map((each) => {
+        const { left, right, top, bottom } = each.getBoundingClientRect();
+        return { left, right, top, bottom };
+      }),
+    );
+  const [canvas] = await boxes('.canvas > svg');
+  const outside = (await boxes('[data-step]')).filter(
+    ({ left, right, top, bottom }) =>
+      left < canvas!.left || right > canvas!.right || top < canvas!.top || bottom > canvas!.bottom,
+  );
+  expect(outside).toEqual([]);
+  const [steps, buttons] = [await boxes('[data-step]'), await boxes('.canvas-tools button')];
+  const covered = steps.filter((step) =>
+    buttons.some(
+      ({ left, right, top, bottom }) =>
+        left < step.right && right > step.left && top < step.bottom && bottom > step.top,
+    ),
+  );
+  expect(covered).toEqual([]);
+  for (const { left, right, bottom } of [...buttons, ...(await boxes('.composer-bar button'))]) {
+    expect(left).toBeGreaterThanOrEqual(0);
+    expect(right).toBeLessThanOrEqual(width);
+    expect(bottom).toBeLessThan(400);
+  }
+  expect(await page.locator('.drawer:visible').count()).toBe(0);
+  // To be in the lines of a step is not to open it.
+  await openText(page);
+  await page.locator('.cm-content').getByText('unit-tests').first().click();
+  await page.locator('[data-step="unit-tests"][aria-pressed="true"]').waitFor();
+  expect(await page.locator('.drawer.form:visible').count()).toBe(0);
+  expect(bed.fixture.faults).toEqual([]);
+});
 
 async function widthOf(page: Page, drawer: 'Text' | 'Form'): Promise<number> {
   const box = await page.getByRole('region', { name: drawer, exact: true }).boundingBox();

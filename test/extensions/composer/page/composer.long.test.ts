@@ -90,10 +90,10 @@ test('a file that changed meanwhile is not overwritten', async () => {
   expect(readFileSync(fileOf('flow.yaml'), 'utf8')).toBe(theirs);
   await page.getByRole('button', { name: 'Show the difference' }).click();
   const difference = page.getByRole('region', { name: 'What your text changes in the file' });
-  // Old and new lines beside each other: each change has its sign, and is not only a colour.
-  expect(await difference.locator('td.removed').allInnerTexts()).toContain('-timeout: 20m');
-  expect(await difference.locator('td.added').allInnerTexts()).toContain('+timeout: 10m');
-  expect(await difference.locator('td.removed').allInnerTexts()).toContain('-  test:');
+  // Each change has its sign, and is not only a colour.
+  expect(await difference.locator('.removed td:last-child').allInnerTexts()).toContain('-timeout: 20m');
+  expect(await difference.locator('.added td:last-child').allInnerTexts()).toContain('+timeout: 10m');
+  expect(await difference.locator('.removed td:last-child').allInnerTexts()).toContain('-  test:');
   await expectAccessible(page, 'difference');
   await page.getByRole('button', { name: 'Reload the file' }).click();
   await expect.poll(() => shownText(page)).toContain('timeout: 20m');

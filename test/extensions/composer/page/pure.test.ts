@@ -137,10 +137,13 @@ describe('the places of steps', () => {
   });
 
   it('are all seen when the graph is fitted, and what is under the pointer stays there', () => {
-    const frame = frameOf([
-      { x: 0, y: 0 },
-      { x: 2_000, y: 300 },
-    ]);
+    const frame = frameOf(
+      [
+        { x: 0, y: 0 },
+        { x: 2_000, y: 300 },
+      ],
+      60,
+    );
     const camera = fitted(frame, 800, 600);
     expect(camera.x).toBeLessThanOrEqual(frame.x + 1e-6);
     expect(camera.x + 800 / camera.scale).toBeGreaterThanOrEqual(frame.x + frame.width - 1e-6);
