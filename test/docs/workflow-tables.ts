@@ -23,6 +23,7 @@ export const tables: readonly Table[] = [
   { heading: 'Loops', path: ['steps', '*', 'for_each'] },
   { heading: 'While loops', path: ['steps', '*', 'while'] },
   { heading: 'Sequences', path: ['steps', '*', 'next'] },
+  { heading: 'Routes', path: ['steps', '*', 'route', '*'] },
   { heading: 'Exports', path: ['steps', '*', 'exports', '*'] },
   { heading: 'Runs at once', path: ['runs'] },
   { heading: 'Branches', path: ['branch'] },
