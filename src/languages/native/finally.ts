@@ -20,7 +20,8 @@ export function lowerFinally(
   if (input === undefined) return null;
   const { diagnostics } = lowering;
   const path = [lastStep];
-  if (others.some(({ id }) => id === lastStep))
+  const isTwice = others.some(({ id }) => id === lastStep);
+  if (isTwice)
     diagnostics.error(
       'E_DUPLICATE',
       ['steps', lastStep],
@@ -39,6 +40,7 @@ export function lowerFinally(
       );
   const steps = lowering.steps(input, path, { ...lowering, timeout: usualTime });
   const body = bodyOf(diagnostics, steps, {}, path);
+  if (isTwice) return null;
   return diagnostics.from<Step>(path, {
     ...bareStep,
     id: lastStep,

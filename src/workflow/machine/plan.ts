@@ -22,8 +22,7 @@ export interface PlanData {
 /** The upper bounds of a run of a definition. Pure; starts nothing. */
 export function planOf(rules: Rules, { estimate, budget, slots }: PlanData) {
   const ceiling = ceilingOf(rules.root, estimate, slots);
-  const { timeout } = rules.workflow;
-  const time = timeout === null ? ceiling.time : Math.min(timeout, ceiling.time ?? timeout);
+  const time = timeOf(rules, ceiling.time, { estimate, slots });
   return {
     batches: batchesOf(rules.root),
     contracts: contractsOf(rules.root),
@@ -40,6 +39,18 @@ export function planOf(rules: Rules, { estimate, budget, slots }: PlanData) {
         : [`the run launches no more agents once ${String(budget.tokens)} tokens are spent or reserved`]),
     ],
   };
+}
+
+/** The longest time of a run: its timeout does not bound what runs finally. */
+function timeOf(
+  { workflow: { timeout }, root: { last } }: Rules,
+  whole: number | null,
+  { estimate, slots }: Pick<PlanData, 'estimate' | 'slots'>,
+): number | null {
+  if (timeout === null) return whole;
+  const after = last?.inner ? ceilingOf(last.inner, estimate, slots).time : 0;
+  if (after === null) return null;
+  return Math.min(timeout, whole === null ? timeout : whole - after) + after;
 }
 
 /** Steps by the length of the longest path to them; a sequence has one step per batch. */

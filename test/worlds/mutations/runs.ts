@@ -88,7 +88,7 @@ export const runs: readonly Mutation[] = [
   {
     mechanism: 'a run ends at its time limit',
     file: 'workflow/machine/decide/times.ts',
-    from: 'if (timeout !== null && clockNow(state, now) >= timeout)',
+    from: 'if (timeout !== null && isBounded && clockNow(state, now) >= timeout)',
     to: 'if (false)',
     seenBy: ['test/workflow/machine/runs.test.ts'],
   },
@@ -196,6 +196,27 @@ export const runs: readonly Mutation[] = [
     from: 'const removed = added.filter((change) => !repositories.includes(change));',
     to: 'const removed = added;',
     seenBy: ['test/git/rollback.test.ts'],
+  },
+  {
+    mechanism: 'what runs finally begins when all others are over',
+    file: 'workflow/machine/decide/bodies.ts',
+    from: 'const last = lastStep(context, scope);',
+    to: 'const last = null;',
+    seenBy: ['test/workflow/machine/finally.test.ts'],
+  },
+  {
+    mechanism: 'a sub-workflow that is cancelled waits for what it runs finally',
+    file: 'workflow/machine/decide/ending-scopes.ts',
+    from: 'if (inner && sweep(context, inner, skipped, cancelled)) holds = true;',
+    to: 'if (inner) sweep(context, inner, skipped, cancelled);',
+    seenBy: ['test/workflow/machine/finally.test.ts'],
+  },
+  {
+    mechanism: 'a join of one success needs one',
+    file: 'workflow/machine/decide/entering.ts',
+    from: "return phase.status === 'SUCCEEDED' || phase.status === 'INCOMPLETE';",
+    to: 'return true;',
+    seenBy: ['test/workflow/machine/ways.test.ts'],
   },
   {
     mechanism: 'a number that cannot be kept is refused',

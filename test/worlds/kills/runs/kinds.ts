@@ -192,6 +192,19 @@ secrets: [KILLED_TOKEN]
     done: {},
   },
   {
+    name: 'finally',
+    what: 'a run that fails, and what runs finally',
+    steps: `
+  one: ${command('exit 3; ')}
+  two: ${script('', after('one'))}
+finally:
+  tidy: ${script()}
+  report: ${script('', after('tidy'))}
+`,
+    status: 'FAILED',
+    done: { 'finally/tidy': [], 'finally/report': ['finally/tidy'] },
+  },
+  {
     name: 'triggered',
     what: 'a run that waits in the memory of a trigger, and that `up` begins',
     mail: true,
