@@ -50,7 +50,10 @@ function lowerFilter(
 }
 
 function lowerKind(input: TriggerInput): TriggerKind {
-  if ('cron' in input) return { kind: 'cron', expression: input.cron, timezone: input.timezone ?? null };
+  if ('cron' in input) {
+    const expression = input.cron.trim().replaceAll(/\s+/g, ' ');
+    return { kind: 'cron', expression, timezone: input.timezone ?? null };
+  }
   if ('files' in input) {
     const { debounce = defaultDebounce, cooldown = 0 } = input;
     return { kind: 'files', globs: input.files, debounce, cooldown };
