@@ -41,6 +41,9 @@ const common = {
     .boolean({ error: 'true or false' })
     .optional()
     .describe('false: it starts nothing; default true.'),
+  cooldown: duration
+    .optional()
+    .describe('How long after one of its runs has ended the next begins; default at once.'),
   by: z
     .enum(['person'])
     .optional()
@@ -73,7 +76,6 @@ const files = z
   .strictObject({
     files: oneOrMore(text, 'a glob or a list of globs').describe('Globs; one of these files has changed.'),
     debounce: duration.optional().describe('How long nothing more may change before the run; default 500ms.'),
-    cooldown: duration.optional().describe('How long after a run nothing starts another; default none.'),
     ...common,
   })
   .meta({ title: 'trigger' });

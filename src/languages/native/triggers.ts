@@ -14,6 +14,7 @@ export function lowerTriggers(diagnostics: Diagnostics, inputs: TriggersInput | 
     diagnostics.from(originOf(name, input), {
       name,
       ...(input.enabled === false && { enabled: false }),
+      ...(input.cooldown !== undefined && { cooldown: input.cooldown }),
       ...(input.by !== undefined && { by: input.by }),
       ...lowerFilter(diagnostics, input.filter, ['triggers', name, 'filter']),
       ...lowerKind(input),
@@ -26,7 +27,7 @@ type TriggerInput = TriggersInput[string];
 /** What differs between the kinds of triggers. */
 type TriggerKind = Trigger extends infer T
   ? T extends Trigger
-    ? Omit<T, 'name' | 'enabled' | 'by' | 'filter'>
+    ? Omit<T, 'name' | 'enabled' | 'cooldown' | 'by' | 'filter'>
     : never
   : never;
 
@@ -55,8 +56,7 @@ function lowerKind(input: TriggerInput): TriggerKind {
     return { kind: 'cron', expression, timezone: input.timezone ?? null };
   }
   if ('files' in input) {
-    const { debounce = defaultDebounce, cooldown = 0 } = input;
-    return { kind: 'files', globs: input.files, debounce, cooldown };
+    return { kind: 'files', globs: input.files, debounce: input.debounce ?? defaultDebounce };
   }
   if ('webhook' in input) return { kind: 'webhook', path: input.webhook, secret: input.secret };
   if ('command' in input)
