@@ -4,7 +4,7 @@ import type { Called } from './language.ts';
 import type { ArithmeticOperator, Tree } from './tree.ts';
 import { typeOf } from './values.ts';
 
-/** Why a value of this type is no operand, and what to write instead. */
+/** Why a value of this type cannot be an operand, and what to write instead. */
 export function operandProblem(operator: ArithmeticOperator, type: string): [message: string, hint: string] {
   const hint =
     type === 'string' ? '`number(…)` reads a string as a number' : 'only numbers are calculated with';
