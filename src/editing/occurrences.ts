@@ -131,7 +131,7 @@ function referencesInString(
   const starts = isBare ? [0] : openingsIn(text, opening);
   return starts.flatMap((start) => {
     try {
-      const tokens = tokenize(text, { start, closed: !isBare, dollar: language.dollar });
+      const tokens = tokenize(text, { start, closed: !isBare, syntax: language });
       const references = referencesOf(parseTokens(tokens, language.comparing), language);
       return references.flatMap((reference): Named[] => {
         const own = reference.path[0]?.name === 'previous' ? reference.path.slice(1) : reference.path;

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { calculate } from './arithmetic.ts';
 import { compare } from './compare.ts';
 import { functionOf, type FileQuestion, type Language } from './language.ts';
 import { expressionLimits } from './limits.ts';
@@ -121,6 +122,11 @@ function read(tree: Tree, evaluation: EvaluationContext): Json | undefined {
       return !isTrue(value(tree.operand));
     case 'comparison':
       return compare(tree.operator, value(tree.left), value(tree.right), tree.comparing);
+    case 'arithmetic': {
+      const result = calculate(tree.operator, value(tree.left), value(tree.right));
+      if (!result.ok) throw new Stop({ kind: 'failed', message: result.message, span: tree.span });
+      return result.value;
+    }
     case 'logic':
       return logic(tree, value);
     case 'choice':

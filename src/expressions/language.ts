@@ -1,6 +1,6 @@
 import type { Json } from '../kernel/json.ts';
 import type { JsonType } from './values.ts';
-import type { Comparing } from './tree.ts';
+import type { Comparing, Tree } from './tree.ts';
 
 /** A function's result, or why it rejects its arguments. */
 export type Called =
@@ -20,6 +20,8 @@ interface Signature {
 interface PlainFunction extends Signature {
   readonly kind: 'plain';
   readonly call: (values: readonly Json[]) => Called;
+  /** Why literals among the arguments never have a result, in words; null: they may. */
+  readonly literally?: (operands: readonly Tree[]) => string | null;
 }
 
 /** The first argument that is neither absent nor null, else null. Does not evaluate the others. */
@@ -60,6 +62,8 @@ export interface Language {
    * True: `$` begins a path (`$.a.b`, `$a.b`) and strings may have double quotes, as in JSONPath.
    */
   readonly dollar: boolean;
+  /** True: `+ - * /` between numbers. A name may contain a minus, so one needs blanks around it. */
+  readonly calculates?: boolean;
   /** What to write in place of first words from other languages, by that word. */
   readonly insteadOf?: Readonly<Record<string, string>>;
 }

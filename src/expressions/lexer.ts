@@ -1,4 +1,5 @@
 import { isExactNumber } from '../kernel/json.ts';
+import type { Language } from './language.ts';
 import { expressionLimits } from './limits.ts';
 import { SyntaxProblem, type Span } from './problem.ts';
 
@@ -13,7 +14,7 @@ export interface LexerOptions {
   readonly start: number;
   /** True: it ends at a required `}}`. False: it ends with the text. */
   readonly closed: boolean;
-  readonly dollar: boolean;
+  readonly syntax: Pick<Language, 'dollar' | 'calculates'>;
 }
 
 const blank = /[ \t\r\n]*/y;
@@ -21,6 +22,8 @@ const word = /[A-Za-z_][\w-]*/y;
 /** Ids of steps may begin with a digit, and after a dot only a word can follow. */
 const wordAfterDot = /\w[\w-]*/y;
 const number = /[-+]?\.?\d[\w.]*(?:(?<=[eE])[-+]\w*)?/y;
+const unsigned = /\.?\d[\w.]*(?:(?<=[eE])[-+]\w*)?/y;
+const sum = /[-+*/]/y;
 const mark = /==|!=|<=|>=|&&|\|\||[<>!?:()[\],.]/y;
 const words = new Map([
   ['true', true],
@@ -80,22 +83,33 @@ function match(pattern: RegExp, text: string, at: number): string {
 
 function nextToken(text: string, at: number, before: Token | undefined, options: LexerOptions): Token {
   const first = text[at];
-  if (first === "'" || (first === '"' && options.dollar)) return stringToken(text, at, first);
+  if (first === "'" || (first === '"' && options.syntax.dollar)) return stringToken(text, at, first);
   const afterDot = before?.kind === 'mark' && before.text === '.' && before.span.end === at;
   const name = match(afterDot ? wordAfterDot : word, text, at);
   if (name !== '') return wordToken(name, at, afterDot);
-  if (first === '$' && options.dollar) return { kind: 'name', text: '$', span: { start: at, end: at + 1 } };
-  const figure = followsPath(before, at) ? '' : match(number, text, at);
+  if (first === '$' && options.syntax.dollar)
+    return { kind: 'name', text: '$', span: { start: at, end: at + 1 } };
+  const { calculates = false } = options.syntax;
+  const afterValue = calculates && isValue(before);
+  const figure = followsPath(before, at) ? '' : match(afterValue ? unsigned : number, text, at);
   if (figure !== '') return numberToken(figure, at);
-  const sign = match(mark, text, at);
+  const sign = match(mark, text, at) || (calculates ? match(sum, text, at) : '');
   if (sign !== '') return { kind: 'mark', text: sign, span: { start: at, end: at + sign.length } };
   const character = String.fromCodePoint(text.codePointAt(at)!);
   const span = { start: at, end: at + character.length };
+  const hint = hints.get(text.startsWith('${', at) ? '${' : character) ?? null;
+  const isRest = calculates && character === '%';
   throw new SyntaxProblem(
     `unexpected \`${character}\``,
-    hints.get(text.startsWith('${', at) ? '${' : character) ?? null,
+    isRest ? 'there are `+`, `-`, `*` and `/`; the rest of n / 3 is `n - floor(n / 3) * 3`' : hint,
     span,
   );
+}
+
+/** Whether a value ends with the token: a sign after it is an operator. */
+function isValue(before: Token | undefined): boolean {
+  if (before?.kind === 'mark') return [')', ']'].includes(before.text);
+  return before?.kind === 'name' || before?.kind === 'literal';
 }
 
 /** True where a dot continues a path instead of beginning a number. */

@@ -32,6 +32,34 @@ function concat(values: readonly Json[]): Called {
   return gives(text);
 }
 
+/** A part of a format: an escaped brace, an index, or a brace that is neither. */
+const placeholder = /\{\{|\}\}|\{(\d+)\}|[{}]/g;
+
+/** As on GitHub: `{0}` is the first of the values, `{{` and `}}` are braces. */
+function format([pattern = null, ...values]: readonly Json[]): Called {
+  const text = toText(pattern);
+  const problem = text === null ? 'the text is too long' : formatProblem(text, values.length);
+  if (text === null || problem !== null) return fails(problem ?? '');
+  const parts: Json[] = [];
+  let at = 0;
+  for (const found of text.matchAll(placeholder)) {
+    const [all, index] = found;
+    parts.push(text.slice(at, found.index), index === undefined ? all.slice(1) : values[Number(index)]!);
+    at = found.index + all.length;
+  }
+  return concat([...parts, text.slice(at)]);
+}
+
+/** What a format lacks; null: nothing. */
+function formatProblem(text: string, given: number): string | null {
+  for (const [all, index] of text.matchAll(placeholder)) {
+    if (all === '{' || all === '}') return `a brace itself is written \`${all}${all}\``;
+    if (index !== undefined && Number(index) >= given)
+      return `there is no value for \`${all}\`: the first is \`{0}\``;
+  }
+  return null;
+}
+
 /** A mapping from alternating names and values. */
 function map(values: readonly Json[]): Called {
   const entries: [string, Json][] = [];
@@ -53,6 +81,11 @@ function number([value = null]: readonly Json[]): Called {
   if (!Number.isFinite(read)) return fails(`${JSON.stringify(value)} is not a number`);
   // JSON has no negative zero.
   return isExactNumber(text) ? gives(read + 0) : fails(`${text} is a number that cannot be kept exactly`);
+}
+
+/** The next whole number below a number. */
+function floor([value = null]: readonly Json[]): Called {
+  return typeof value === 'number' ? gives(Math.floor(value)) : fails('it is not a number');
 }
 
 /** Converts milliseconds to seconds. */
@@ -179,6 +212,16 @@ export const machineFunctions: readonly ExpressionFunction[] = [
   { ...plain, name: 'concat', least: 1, most: Infinity, gives: ['string'], call: concat },
   {
     ...plain,
+    name: 'format',
+    least: 1,
+    most: Infinity,
+    gives: ['string'],
+    call: format,
+    literally: ([pattern, ...values]) =>
+      pattern?.kind === 'literal' ? formatProblem(toText(pattern.value) ?? '', values.length) : null,
+  },
+  {
+    ...plain,
     name: 'list',
     least: 0,
     most: Infinity,
@@ -204,5 +247,6 @@ export const machineFunctions: readonly ExpressionFunction[] = [
   },
   { ...plain, name: 'includes', least: 2, most: 2, gives: ['boolean'], call: includes },
   { ...plain, name: 'number', least: 1, most: 1, gives: ['number'], call: number },
+  { ...plain, name: 'floor', least: 1, most: 1, gives: ['number'], call: floor },
   { ...plain, name: 'seconds', least: 1, most: 1, gives: ['number'], call: seconds },
 ];

@@ -1,4 +1,5 @@
 import { didYouMean } from '../kernel/nearest.ts';
+import { constantProblem, spacedMinus } from './arithmetic.ts';
 import { functionOf, type Language } from './language.ts';
 import { tokenize, type LexerOptions } from './lexer.ts';
 import { parseTokens } from './parser.ts';
@@ -10,7 +11,7 @@ import { nodesOf, type Call, type Tree } from './tree.ts';
  * invalid token, else every unknown namespace and function. Never throws.
  */
 export function parse(text: string, language: Language): Read<Tree> {
-  const read = parseAt(text, { start: 0, closed: false, dollar: language.dollar }, language);
+  const read = parseAt(text, { start: 0, closed: false }, language);
   return read.ok ? { ok: true, value: read.tree } : { ok: false, problems: read.problems };
 }
 
@@ -23,9 +24,9 @@ type ParsedPart =
  * Like `parse`, for a part of a string; also returns the offset where the expression ends, before
  * its `}}`.
  */
-export function parseAt(text: string, options: LexerOptions, language: Language): ParsedPart {
+export function parseAt(text: string, part: Omit<LexerOptions, 'syntax'>, language: Language): ParsedPart {
   try {
-    const tokens = tokenize(text, options);
+    const tokens = tokenize(text, { ...part, syntax: language });
     const tree = parseTokens(tokens, language.comparing);
     const problems = problemsOf(tree, language);
     const { end } = tokens.at(-1)!.span;
@@ -44,6 +45,10 @@ function problemsOf(tree: Tree, language: Language): Problem[] {
   );
   return nodes.flatMap((node) => {
     if (node.kind === 'call') return callProblem(node, language) ?? [];
+    if (node.kind === 'arithmetic') {
+      const message = constantProblem(node);
+      return message === null ? [] : { message, hint: null, span: node.span };
+    }
     return node.kind === 'name' ? (nameProblem(node, compared.has(node), language) ?? []) : [];
   });
 }
@@ -57,6 +62,7 @@ function nameProblem(
   const { namespaces } = language;
   if (namespaces.some((each) => each.toLowerCase() === name.toLowerCase())) return null;
   const hint =
+    (language.calculates === true ? spacedMinus(name, (part) => namespaces.includes(part)) : null) ??
     didYouMean(name, namespaces) ??
     (isWhole ? `write a string in single quotes: '${name}'` : insteadOfName(name, language)) ??
     `there is ${namespaces.map((each) => `\`${each}\``).join(', ')}`;
@@ -79,7 +85,10 @@ function callProblem(call: Call, language: Language): Problem | null {
     return { message: `there is no function \`${call.name}\``, hint, span: call.nameSpan };
   }
   const given = call.operands.length;
-  if (given >= called.least && given <= called.most) return null;
+  if (given >= called.least && given <= called.most) {
+    const message = (called.kind === 'plain' && called.literally?.(call.operands)) || null;
+    return message === null ? null : { message, hint: null, span: call.operands[0]!.span };
+  }
   const wanted = countText(called.least, called.most);
   return { message: `\`${called.name}\` takes ${wanted}, not ${given}`, hint: null, span: call.nameSpan };
 }

@@ -1,21 +1,25 @@
+import { spacedMinus } from './arithmetic.ts';
 import { expressionLimits } from './limits.ts';
 import type { Token } from './lexer.ts';
 import { SyntaxProblem, type Span } from './problem.ts';
-import type { Comparing, ComparisonOperator, Index, Tree } from './tree.ts';
+import type { ArithmeticOperator, Comparing, ComparisonOperator, Index, Tree } from './tree.ts';
 
 const hints = new Map([
   ['and', '`&&` means and'],
   ['or', '`||` means or'],
   ['not', '`!` means not'],
+  ['*', 'an expression reads one value: there is no `.*`'],
   [',', 'only the arguments of a function are separated by `,`'],
 ]);
 
 const equalities: readonly string[] = ['==', '!='] satisfies ComparisonOperator[];
 const orders: readonly string[] = ['<', '>', '<=', '>='] satisfies ComparisonOperator[];
+const sums: readonly string[] = ['+', '-'] satisfies ArithmeticOperator[];
+const products: readonly string[] = ['*', '/'] satisfies ArithmeticOperator[];
 
 /**
- * The tree of an expression. Loosest first: `? :`, `||`, `&&`, `== !=`, `< > <= >=`, `!`, then
- * paths and calls. Throws a SyntaxProblem at the first invalid token.
+ * The tree of an expression. Loosest first: `? :`, `||`, `&&`, `== !=`, `< > <= >=`, `+ -`, `* /`,
+ * `!` and a sign, then paths and calls. Throws a SyntaxProblem at the first invalid token.
  */
 export function parseTokens(tokens: readonly Token[], comparing: Comparing): Tree {
   return new Parser(tokens, comparing).whole();
@@ -60,25 +64,42 @@ class Parser {
   }
 
   #equality(): Tree {
-    return this.#comparisons(equalities, () => this.#comparisons(orders, () => this.#unary()));
+    const sum = (): Tree => this.#arithmetic(sums, () => this.#arithmetic(products, () => this.#unary()));
+    return this.#comparisons(equalities, () => this.#comparisons(orders, sum));
   }
 
   #comparisons(operators: readonly string[], operand: () => Tree): Tree {
+    return this.#chain(operators, operand, (mark, left, right) => ({
+      kind: 'comparison',
+      operator: mark as ComparisonOperator,
+      comparing: this.#comparing,
+      left,
+      right,
+      span: around(left, right),
+    }));
+  }
+
+  #arithmetic(operators: readonly string[], operand: () => Tree): Tree {
+    return this.#chain(operators, operand, (mark, left, right) => ({
+      kind: 'arithmetic',
+      operator: mark as ArithmeticOperator,
+      left,
+      right,
+      span: around(left, right),
+    }));
+  }
+
+  #chain(
+    operators: readonly string[],
+    operand: () => Tree,
+    join: (mark: string, left: Tree, right: Tree) => Tree,
+  ): Tree {
     const depth = this.#depth;
     let left = operand();
     for (let mark = this.#markOf(operators); mark !== null; mark = this.#markOf(operators)) {
       this.#deeper();
       this.#at += 1;
-      const right = operand();
-      const operator = mark as ComparisonOperator;
-      left = {
-        kind: 'comparison',
-        operator,
-        comparing: this.#comparing,
-        left,
-        right,
-        span: around(left, right),
-      };
+      left = join(mark, left, operand());
     }
     this.#depth = depth;
     return left;
@@ -86,10 +107,15 @@ class Parser {
 
   #unary(): Tree {
     const { span } = this.#token();
-    if (!this.#take('!')) return this.#path();
+    const sign = this.#markOf(['!', '-']);
+    if (sign === null) return this.#path();
+    this.#at += 1;
     return this.#nested(() => {
       const operand = this.#unary();
-      return { kind: 'not', operand, span: { start: span.start, end: operand.span.end } };
+      const whole = { start: span.start, end: operand.span.end };
+      if (sign === '!') return { kind: 'not', operand, span: whole };
+      const left: Tree = { kind: 'literal', value: 0, span };
+      return { kind: 'arithmetic', operator: '-', left, right: operand, span: whole };
     });
   }
 
@@ -201,7 +227,9 @@ class Parser {
     if (token.kind === 'end')
       return new SyntaxProblem(`the expression ends too early${instead}`, null, token.span);
     const text = token.kind === 'literal' ? literalText(token.value) : token.text;
-    return new SyntaxProblem(`unexpected \`${text}\`${instead}`, hints.get(text) ?? null, token.span);
+    const before = this.#tokens[this.#at - 1];
+    const hint = before?.kind === 'name' ? spacedMinus(before.text) : null;
+    return new SyntaxProblem(`unexpected \`${text}\`${instead}`, hint ?? hints.get(text) ?? null, token.span);
   }
 }
 

@@ -48,8 +48,7 @@ type ReadExpression =
  * behind its `}}`.
  */
 export function readExpression(text: string, open: number, language: Language): ReadExpression {
-  const options = { start: open + opening.length, closed: true, dollar: language.dollar };
-  const read = parseAt(text, options, language);
+  const read = parseAt(text, { start: open + opening.length, closed: true }, language);
   if (read.ok) return { ...read, end: read.end + closing.length };
   const close = text.indexOf(closing, read.end ?? read.problems.at(-1)!.span.end);
   return { ok: false, problems: read.problems, end: close === -1 ? text.length : close + closing.length };

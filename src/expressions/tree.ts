@@ -47,6 +47,16 @@ export interface Comparison extends Node {
   readonly right: Tree;
 }
 
+export type ArithmeticOperator = '+' | '-' | '*' | '/';
+
+/** A minus with one operand has the literal 0 on its left. */
+export interface Arithmetic extends Node {
+  readonly kind: 'arithmetic';
+  readonly operator: ArithmeticOperator;
+  readonly left: Tree;
+  readonly right: Tree;
+}
+
 /** `a && b && c`: the value of the first operand that decides, not converted to true or false. */
 export interface Logic extends Node {
   readonly kind: 'logic';
@@ -70,7 +80,7 @@ export interface Call extends Node {
 }
 
 /** One expression of any workflow language. Plain data: it can be written as JSON and read back. */
-export type Tree = Literal | Name | Index | Not | Comparison | Logic | Choice | Call;
+export type Tree = Literal | Name | Index | Not | Comparison | Arithmetic | Logic | Choice | Call;
 
 /** The parts of a node, in the order of the text. */
 export function partsOf(tree: Tree): readonly Tree[] {
@@ -83,6 +93,7 @@ export function partsOf(tree: Tree): readonly Tree[] {
     case 'not':
       return [tree.operand];
     case 'comparison':
+    case 'arithmetic':
       return [tree.left, tree.right];
     case 'logic':
     case 'call':

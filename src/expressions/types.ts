@@ -23,6 +23,8 @@ export function typesOf(tree: Tree, language: Language, typesAt: (path: readonly
     case 'not':
     case 'comparison':
       return new Set(['boolean']);
+    case 'arithmetic':
+      return new Set(['number']);
     case 'logic':
       return union(tree.operands.map(types));
     case 'choice':

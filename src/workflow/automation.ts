@@ -8,6 +8,8 @@ export type Trigger = {
   readonly enabled?: false;
   /** Each of its runs waits until a person confirms it; absent: it starts automatically. */
   readonly by?: 'person';
+  /** How long after its last run has ended the next one begins, in ms; absent: at once. */
+  readonly cooldown?: number;
   /** Which of its events start a run; it sees only `trigger`. Absent: all. */
   readonly filter?: Tree;
 } & (
@@ -17,7 +19,6 @@ export type Trigger = {
       readonly kind: 'files';
       readonly globs: readonly string[];
       readonly debounce: number;
-      readonly cooldown: number;
     }
   | { readonly kind: 'webhook'; readonly path: string; readonly secret: string }
   | {

@@ -5,6 +5,7 @@ import { pathOf } from '../expressions/references.ts';
 import {
   isDeeper,
   partsOf,
+  type Arithmetic,
   type Call,
   type Comparison,
   type Literal,
@@ -41,6 +42,7 @@ function valueAtStart(tree: Tree, isOwn: (name: string) => boolean, language: La
       return tree.value;
     case 'not':
     case 'comparison':
+    case 'arithmetic':
     case 'call':
       return computed(tree, partsOf(tree).map(valueOf), language);
     case 'logic': {
@@ -66,7 +68,7 @@ function valueAtStart(tree: Tree, isOwn: (name: string) => boolean, language: La
 
 /** The value of a node whose parts are all known and plain. */
 function computed(
-  tree: Not | Comparison | Call,
+  tree: Not | Comparison | Arithmetic | Call,
   values: readonly (Json | undefined)[],
   language: Language,
 ): Json | undefined {

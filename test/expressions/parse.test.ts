@@ -17,6 +17,7 @@ function outline(tree: Tree): string {
     case 'not':
       return `!${outline(tree.operand)}`;
     case 'comparison':
+    case 'arithmetic':
       return `(${outline(tree.left)} ${tree.operator} ${outline(tree.right)})`;
     case 'logic':
       return `(${tree.operands.map(outline).join(` ${tree.operator} `)})`;

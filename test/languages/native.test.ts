@@ -313,3 +313,10 @@ steps:
   expect(told(taking('given/e.txt'))).toEqual(['10:36 warning E_WORKFLOW']);
   for (const folder of ['given', 'v1.2', '.config', 'a.b/c']) expect(told(taking(folder))).toEqual([]);
 });
+
+test('fields of a crontab line may be aligned with several blanks', () => {
+  const { triggers } = read(
+    'name: x\nversion: "1"\ntimeout: 1h\ntriggers: { t: { cron: " 0,30  3\\t*  * * " } }\nsteps: { one: { command: [make] } }\n',
+  );
+  expect(triggers).toMatchObject([{ kind: 'cron', expression: '0,30 3 * * *' }]);
+});

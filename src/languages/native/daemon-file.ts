@@ -23,7 +23,7 @@ export function refuseDaemonFile(file: JsonObject, diagnostics: Diagnostics): vo
     const started = startOf(objectOf(ownValue(events, textOf(trigger['on']))));
     const own = started && flowText({ [id]: { ...started, ...settingsOf(trigger, started) } });
     const others = Object.entries(elsewhere).flatMap(([key, hint]) =>
-      ownValue(trigger, key) === undefined || (key === 'cooldown' && started?.['files']) ? [] : [hint],
+      ownValue(trigger, key) === undefined ? [] : [hint],
     );
     const place = typeof trigger['workflow'] === 'string' ? `\`${trigger['workflow']}\`` : 'its workflow';
     const hints = [...(own === null ? [] : [`write there \`triggers: ${own}\``]), ...others];
@@ -39,7 +39,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   analyze: '`analyze` is a last step',
   context:
     '`context.env` is `env` of the workflow, and its expressions read the event as `trigger`; in place of `last_result`, the last step leaves a file for the next run',
-  cooldown: 'only a trigger with `files` has a `cooldown`',
   max_retries: 'a failed step is tried again by its own `on_failure: retry`',
 };
 
@@ -63,7 +62,7 @@ function startOf(event: JsonObject): JsonObject | null {
 function settingsOf({ enabled, debounce, cooldown }: JsonObject, { files }: JsonObject): JsonObject {
   return {
     ...(files !== undefined && debounce !== undefined && { debounce }),
-    ...(files !== undefined && cooldown !== undefined && { cooldown }),
+    ...(cooldown !== undefined && { cooldown }),
     ...(enabled === false && { enabled }),
   };
 }

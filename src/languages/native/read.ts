@@ -26,7 +26,7 @@ import { bodyOf } from './sequence.ts';
 import { lowerFinally, withLast } from './finally.ts';
 import { lowerSteps } from './steps.ts';
 import { lowerHooks, lowerTriggers } from './triggers.ts';
-import { lowerEnv, lowerValues } from './values.ts';
+import { lowerContext, lowerEnv, lowerValues } from './values.ts';
 
 /** All problems of a file of the native language, and its valid parts. */
 function readNative(
@@ -185,7 +185,7 @@ function lower(
     ...lowerRuns(input.runs),
     ownWorkspace: null,
     parameters: lowerValues(diagnostics, input.parameters, ['parameters']),
-    context: lowerEnv(diagnostics, input.context, ['context'], language),
+    context: lowerContext(diagnostics, input.context, ['context'], language),
     env: lowerEnv(diagnostics, input.env, ['env'], language),
     inherit: input.inherit ?? [],
     secrets: input.secrets ?? [],

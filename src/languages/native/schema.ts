@@ -29,7 +29,7 @@ export const nativeFile = z
     runs: runsKey,
     parameters: z.record(name, valueType).optional().describe('What a run is given: `--param name=value`.'),
     context: z
-      .record(name, z.string())
+      .record(name, z.json())
       .optional()
       .describe(
         'Values of `context` where the caller gives none; expressions may read parameters, `env` and the values above.',

@@ -185,7 +185,7 @@ const loops = {
 
 const otherWork = {
   set: z
-    .record(name, z.string())
+    .record(name, z.json())
     .optional()
     .describe('Values of `context` that it sets; expressions are allowed.'),
   route: z

@@ -13,7 +13,7 @@ import { lowerChild, lowerForEach, lowerWhile } from './nested.ts';
 import { checkInside, checkTemplateInside, checkWorkspace, warnOfFile, warnOfGlob } from './paths.ts';
 import { lowerNext, lowerRoute } from './sequence.ts';
 import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
-import { lowerEnv, lowerValues } from './values.ts';
+import { lowerContext, lowerEnv, lowerValues } from './values.ts';
 import { lowerSummary, lowerTakes } from './prompt-inputs.ts';
 import { lowerAgent, lowerCommand, lowerWorker, stallOf } from './work.ts';
 
@@ -118,7 +118,7 @@ function lowerWork(
     case 'while':
       return lowerWhile(input.while!, [...path, 'while'], lowering);
     case 'set':
-      return { kind: 'assign', values: lowerEnv(diagnostics, input.set, [...path, 'set'], language) };
+      return { kind: 'assign', values: lowerContext(diagnostics, input.set, [...path, 'set'], language) };
     case 'route':
       return lowerRoute(diagnostics, input.route!, [...path, 'route'], language);
     case 'fail':

@@ -6,8 +6,14 @@ import { target } from '../shared/target.ts';
 
 const field = String.raw`(?:\*|[\dA-Za-z]+(?:-[\dA-Za-z]+)?)(?:/\d+)?`;
 const fields = String.raw`${field}(?:,${field})*`;
-const cronPattern = new RegExp(String.raw`^(?:${fields} ){4}${fields}$`);
+const cronPattern = new RegExp(String.raw`^\s*(?:${fields}\s+){4}${fields}\s*$`);
 const aCron = 'five fields of a crontab, such as "0 3 * * *"';
+
+/** Six fields of other programs begin with seconds, or end with a year. */
+function cronProblem({ input }: { readonly input?: unknown }): string {
+  const count = typeof input === 'string' ? input.trim().split(/\s+/).length : 0;
+  return count > 5 ? `${aCron}, not ${String(count)}: seconds and years are not among them` : aCron;
+}
 
 /** Whether a cron line ever matches a time. */
 function fires(line: string): boolean {
@@ -35,6 +41,9 @@ const common = {
     .boolean({ error: 'true or false' })
     .optional()
     .describe('false: it starts nothing; default true.'),
+  cooldown: duration
+    .optional()
+    .describe('How long after one of its runs has ended the next begins; default at once.'),
   by: z
     .enum(['person'])
     .optional()
@@ -52,7 +61,7 @@ const cron = z
   .strictObject({
     cron: z
       .string({ error: aCron })
-      .regex(cronPattern, { error: aCron, abort: true })
+      .regex(cronPattern, { error: cronProblem, abort: true })
       .refine(fires, { error: `${aCron}, with numbers that there are` })
       .describe('When, as in a crontab.'),
     timezone: text
@@ -67,7 +76,6 @@ const files = z
   .strictObject({
     files: oneOrMore(text, 'a glob or a list of globs').describe('Globs; one of these files has changed.'),
     debounce: duration.optional().describe('How long nothing more may change before the run; default 500ms.'),
-    cooldown: duration.optional().describe('How long after a run nothing starts another; default none.'),
     ...common,
   })
   .meta({ title: 'trigger' });

@@ -14,6 +14,7 @@ export function lowerTriggers(diagnostics: Diagnostics, inputs: TriggersInput | 
     diagnostics.from(originOf(name, input), {
       name,
       ...(input.enabled === false && { enabled: false }),
+      ...(input.cooldown !== undefined && { cooldown: input.cooldown }),
       ...(input.by !== undefined && { by: input.by }),
       ...lowerFilter(diagnostics, input.filter, ['triggers', name, 'filter']),
       ...lowerKind(input),
@@ -26,7 +27,7 @@ type TriggerInput = TriggersInput[string];
 /** What differs between the kinds of triggers. */
 type TriggerKind = Trigger extends infer T
   ? T extends Trigger
-    ? Omit<T, 'name' | 'enabled' | 'by' | 'filter'>
+    ? Omit<T, 'name' | 'enabled' | 'cooldown' | 'by' | 'filter'>
     : never
   : never;
 
@@ -50,10 +51,12 @@ function lowerFilter(
 }
 
 function lowerKind(input: TriggerInput): TriggerKind {
-  if ('cron' in input) return { kind: 'cron', expression: input.cron, timezone: input.timezone ?? null };
+  if ('cron' in input) {
+    const expression = input.cron.trim().replaceAll(/\s+/g, ' ');
+    return { kind: 'cron', expression, timezone: input.timezone ?? null };
+  }
   if ('files' in input) {
-    const { debounce = defaultDebounce, cooldown = 0 } = input;
-    return { kind: 'files', globs: input.files, debounce, cooldown };
+    return { kind: 'files', globs: input.files, debounce: input.debounce ?? defaultDebounce };
   }
   if ('webhook' in input) return { kind: 'webhook', path: input.webhook, secret: input.secret };
   if ('command' in input)

@@ -1,4 +1,5 @@
 import type { Language } from '../../expressions/language.ts';
+import { constant } from '../../expressions/build.ts';
 import type { Template } from '../../expressions/template.ts';
 import { patternProblem } from '../../expressions/machine-functions.ts';
 import type { ValueType } from '../../workflow/model.ts';
@@ -6,6 +7,7 @@ import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 import { checkOwnValues } from '../shared/own-values.ts';
 import type { ValueTypeInput } from './parts.ts';
+import type { Json } from '../../kernel/json.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
 
 /** Parameters have no `answer`. */
@@ -64,5 +66,21 @@ export function lowerEnv(
   const entries = Object.entries(env ?? {});
   return Object.fromEntries(
     entries.map(([name, value]) => [name, diagnostics.template([...path, name], String(value), language)]),
+  );
+}
+
+/** Values of `context`: a string may have expressions, any other value is as it is written. */
+export function lowerContext(
+  diagnostics: Diagnostics,
+  values: Readonly<Record<string, Json>> | undefined,
+  path: Path,
+  language: Language,
+): Record<string, Template> {
+  return Object.fromEntries(
+    Object.entries(values ?? {}).map(([name, value]) => {
+      const at = [...path, name];
+      if (typeof value === 'string') return [name, diagnostics.template(at, value, language)];
+      return [name, diagnostics.from(at, [{ kind: 'expression', tree: constant(value) }])];
+    }),
   );
 }

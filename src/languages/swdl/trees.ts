@@ -39,6 +39,7 @@ export function translate(tree: Tree, known: Known): Tree {
     case 'not':
       return { ...tree, operand: inner(tree.operand) };
     case 'comparison':
+    case 'arithmetic':
       return { ...tree, left: inner(tree.left), right: inner(tree.right) };
     case 'logic':
       return { ...tree, operands: tree.operands.map(inner) };

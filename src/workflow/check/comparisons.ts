@@ -1,5 +1,6 @@
 import { comparisonsOf, pathOf, type Segment } from '../../expressions/references.ts';
-import type { Comparison, Tree } from '../../expressions/tree.ts';
+import { operandProblem } from '../../expressions/arithmetic.ts';
+import type { Arithmetic, Comparison, Tree } from '../../expressions/tree.ts';
 import { typesOf } from '../../expressions/types.ts';
 import { nodesOf } from '../../expressions/tree.ts';
 import { typeOf, toNumber } from '../../expressions/values.ts';
@@ -147,6 +148,7 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
 function checkArguments(tree: Tree, node: object, here: Here): void {
   const { language } = here.report.context;
   for (const call of nodesOf(tree)) {
+    if (call.kind === 'arithmetic') checkOperands(call, node, here);
     if (call.kind !== 'call') continue;
     const [first] = call.operands;
     const types = ownValue(wanted, call.name.toLowerCase());
@@ -160,5 +162,16 @@ function checkArguments(tree: Tree, node: object, here: Here): void {
       `\`${call.name}\` cannot work with ${[...given].map(withArticle).join(' or ')}`,
       hint,
     );
+  }
+}
+
+function checkOperands({ operator, left, right }: Arithmetic, node: object, here: Here): void {
+  for (const operand of [left, right]) {
+    const given = typesOf(operand, here.report.context.language, (path) =>
+      typesOfMeaning(meaningOf(path, here)),
+    );
+    const [type] = given ?? [];
+    if (given === null || type === undefined || given.has('number')) continue;
+    here.report.expression({ node, span: operand.span }, ...operandProblem(operator, type));
   }
 }

@@ -36,11 +36,17 @@ export function checkReference(reference: Reference, node: object, here: Here): 
 
 function checkProperty([namespace, name]: readonly Segment[], at: Marked, { report, over }: Here): void {
   const { namespaces, ends } = report.vocabulary;
+  if (namespace?.name === 'context' && name?.name != null) {
+    const names = report.contextNames();
+    const minus = names.includes(name.name) ? null : report.meantMinus(name.name, names);
+    if (minus !== null)
+      report.expressionWarning(at(name), `nothing here sets \`context.${name.name}\``, minus);
+  }
   const word = namespace?.name?.toLowerCase() ?? '';
   const always = Object.hasOwn(namespaces, word) ? namespaces[word] : undefined;
   const known = over && word === 'run' ? [...(always ?? []), ...ends] : always;
   if (known === undefined || name?.name == null || known.includes(name.name.toLowerCase())) return;
-  report.unknown(at(name), `\`${namespace!.name}\` has no \`${name.name}\``, name.name, known);
+  report.unknownValue(at(name), `\`${namespace!.name}\` has no \`${name.name}\``, name.name, known);
 }
 
 /** The previous iteration has the steps of its loop, which have all ended or were never reached. */
@@ -75,7 +81,7 @@ function checkParameter([, name]: readonly Segment[], at: Marked, { report }: He
   const isBroken = report.context.brokenParameters.has(name.name);
   if (isBroken || findName(parameters, name.name) !== undefined) return;
   const message = `no ${report.vocabulary.parameter} is called \`${name.name}\``;
-  report.unknown(at(name), message, name.name, Object.keys(parameters));
+  report.unknownValue(at(name), message, name.name, Object.keys(parameters));
 }
 
 /** Not an error: the caller's environment may set further variables. */
@@ -204,7 +210,7 @@ function checkInStep(step: Step, reference: Reference, node: object, here: Here)
     const words = Object.keys(properties);
     const values = words.find((word) => ownValue(properties, word) === 'values');
     if (values === undefined || findName(step.values, property.name) === undefined)
-      return report.unknown(at(property), message, property.name, words, code);
+      return report.unknownValue(at(property), message, property.name, words, code);
     const hint = `it is ${withArticle(value)}: \`${spell([steps, step.id, values, property.name])}\``;
     return report.add(code, 'error', at(property), message, hint);
   }
@@ -234,7 +240,7 @@ function checkValue(step: Step, path: readonly Segment[], at: Marked, report: He
   if (names === null) return checkIndex(step, path, at, report);
   if (!names.some((each) => each.toUpperCase() === name!.name!.toUpperCase())) {
     const message = `\`${step.id}\` has no ${report.vocabulary.value} \`${name!.name}\``;
-    return report.unknown(at(name!), message, name!.name!, names);
+    return report.unknownValue(at(name!), message, name!.name!, names);
   }
   const { work } = step;
   const types = work.kind === 'gate' ? approvalTypes(work) : handsOver(step) ? step.values : {};
@@ -254,7 +260,7 @@ function checkField(
 ): void {
   if (inner.name === null || findName(fields, inner.name) !== undefined) return;
   const message = `\`${gate}\` asks for no field \`${inner.name}\``;
-  report.unknown(at(inner), message, inner.name, Object.keys(fields));
+  report.unknownValue(at(inner), message, inner.name, Object.keys(fields));
 }
 
 /** What a loop hands on is a list. */

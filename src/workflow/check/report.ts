@@ -4,11 +4,13 @@ import type { Tree } from '../../expressions/tree.ts';
 import type { Span } from '../../expressions/problem.ts';
 import type { CheckContext as MailContext } from '../../mail/protocol/check/report.ts';
 import type { Protocol } from '../../mail/format/protocol.ts';
+import { spacedMinus } from '../../expressions/arithmetic.ts';
+import { areEqual } from '../../expressions/compare.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Body, StepId, Workflow } from '../model.ts';
 import type { AgentBound } from '../../providers/provider.ts';
 import { enumerate } from '../../kernel/enumerate.ts';
-import { bodyOf } from '../bodies.ts';
+import { bodyOf, stepsIn } from '../bodies.ts';
 import type { Deputies } from '../../kernel/deputy.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -86,6 +88,7 @@ export class CheckReport {
   readonly workflow: Workflow;
   readonly context: CheckContext;
   readonly vocabulary: Vocabulary;
+  #contextNames: readonly string[] | null = null;
   #loops: ReadonlyMap<StepId, StepId | null> | null = null;
 
   constructor(workflow: Workflow, context: CheckContext) {
@@ -98,6 +101,17 @@ export class CheckReport {
   loopOf(step: StepId): StepId | null | undefined {
     this.#loops ??= new Map(loopsIn(this.workflow.body, null));
     return this.#loops.get(step);
+  }
+
+  /** What the definition sets of `context`; a caller may give more. */
+  contextNames(): readonly string[] {
+    this.#contextNames ??= [
+      ...Object.keys(this.workflow.context),
+      ...stepsIn(this.workflow.body).flatMap(({ work }) =>
+        work.kind === 'assign' ? Object.keys(work.values) : [],
+      ),
+    ];
+    return this.#contextNames;
   }
 
   /** An expression as its author wrote it, and the part of the model with its position. */
@@ -135,6 +149,26 @@ export class CheckReport {
     const all = known.length === 0 ? 'there are none here' : `${isOrAre(known)} ${enumerate(known)}`;
     const hint = this.problems.length < helped ? (didYouMean(name, known) ?? all) : null;
     this.add(code, 'error', at, message, hint);
+  }
+
+  /** Reports an undefined name of what may be a number: `index-1` may be a subtraction. */
+  unknownValue(
+    at: At,
+    message: string,
+    name: string,
+    known: readonly string[],
+    code: ErrorCode = 'E_UNKNOWN_NAME',
+  ): void {
+    const minus = this.meantMinus(name, known);
+    if (minus === null) this.unknown(at, message, name, known, code);
+    else this.add(code, 'error', at, message, minus);
+  }
+
+  /** The hint for a name that is a known one with a minus behind it; null: it is not. */
+  meantMinus(name: string, known: readonly string[]): string | null {
+    const { calculates, comparing } = this.context.language;
+    if (calculates !== true || (!/-\d+$/.test(name) && didYouMean(name, known) !== null)) return null;
+    return spacedMinus(name, (part) => known.some((each) => areEqual(each, part, comparing)));
   }
 
   add(

@@ -16,10 +16,13 @@ export const nativeLanguage: Language = {
   comparing: 'loose',
   results: { namespace: 'steps', status: 'status' },
   dollar: false,
+  calculates: true,
   insteadOf: {
     success: "compare a status: steps.<id>.status == 'SUCCEEDED'",
     failure: "compare a status: steps.<id>.status == 'FAILED'",
     cancelled: "compare a status: steps.<id>.status == 'CANCELLED'",
+    always: 'a step runs after a failed one that has `on_failure: continue`',
+    case: 'write `a ? b : c`',
     needs: 'what an earlier step did is `steps.<id>`',
     jobs: 'what an earlier step did is `steps.<id>`',
     inputs: 'what a run is given is `parameters`',

@@ -132,6 +132,51 @@ describe('a files trigger', () => {
   });
 });
 
+describe('a cooldown', () => {
+  const cool = { cooldown: 30 * minute };
+  const ran = (world: TriggerWorld) => world.started.map(({ trigger, count }) => [trigger, count]);
+
+  it('lets times within it become one run, which begins after it', () => {
+    const world = new TriggerWorld([{ ...everyMinutes('clock', 10), ...cool }]);
+    world.pass(10 * minute);
+    world.pass(minute);
+    world.end();
+    world.pass(30 * minute - 1);
+    expect(ran(world)).toEqual([['clock', 1]]);
+    world.pass(1);
+    expect(ran(world)).toEqual([
+      ['clock', 1],
+      ['clock', 3],
+    ]);
+  });
+
+  it('counts for its own trigger alone', () => {
+    const world = new TriggerWorld([{ ...hook, ...cool }, everyMinutes('clock', 20)]);
+    world.ask('hook', {});
+    world.end();
+    world.ask('hook', {});
+    world.pass(20 * minute);
+    world.end();
+    expect(ran(world)).toEqual([
+      ['hook', 1],
+      ['clock', 1],
+    ]);
+    world.pass(10 * minute);
+    expect(ran(world).slice(2)).toEqual([['hook', 1]]);
+  });
+
+  it('does not wait for a time before the clock was set back', () => {
+    const world = new TriggerWorld([{ ...hook, ...cool }]);
+    world.now = 1_000 * minute;
+    world.ask('hook', {});
+    world.end();
+    world.now = minute;
+    world.ask('hook', {});
+    world.pass(30 * minute);
+    expect(ran(world)).toHaveLength(2);
+  });
+});
+
 describe('a command trigger', () => {
   it('is run again and again, and starts a run when it prints something else', () => {
     const world = new TriggerWorld([head]);

@@ -38,7 +38,7 @@ const oneValue = "a path names one value: `$.name`, `$['name']`, `$.list[0]`, co
 
 function reading(text: string, act: (tree: Tree) => Tree): ReadText {
   try {
-    const tokens = tokenize(text, { start: 0, closed: false, dollar: true });
+    const tokens = tokenize(text, { start: 0, closed: false, syntax: { dollar: true } });
     return { ok: true, tree: act(parseTokens(tokens, 'exact')) };
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
@@ -76,6 +76,7 @@ function lower(tree: Tree, names: Names, compared: boolean): Tree {
       return { ...tree, operands: tree.operands.map(inner) };
     case 'index':
       throw new SyntaxProblem('a path begins with `$`', 'put strings into quotes', tree.span);
+    case 'arithmetic':
     case 'choice':
     case 'call': {
       const hint =

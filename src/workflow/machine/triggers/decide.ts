@@ -51,7 +51,16 @@ export function decideTriggers(
     if (waiting !== null && moment.said?.(waiting) === 'no')
       memory = remember(memory, name, { waiting: null });
   }
-  const start = memory.going === null ? oldest(memory, triggers, moment) : null;
+  const { now } = moment;
+  for (const { name } of triggers) memory = setBackTo(memory, name, now);
+  const cools = (trigger: Trigger): boolean => {
+    const until = coolUntil(trigger, memory);
+    if (until <= now) return false;
+    if (memoryOf(memory, trigger.name).waiting !== null) wakes.push(until);
+    return true;
+  };
+  const ready = memory.going === null ? triggers.filter((trigger) => !cools(trigger)) : [];
+  const start = oldest(memory, ready, moment);
   if (start !== null)
     memory = { ...remember(memory, start.trigger, { waiting: null, last: start.run }), going: start };
   return { memory, start, polls, wake: earliest(wakes) };
@@ -85,6 +94,12 @@ function oldest(
     (first, each) => (first === null || each.at < first.at ? each : first),
     null,
   );
+}
+
+/** When the next run of a trigger may begin, in ms since 1970. */
+function coolUntil({ name, cooldown = 0 }: Trigger, memory: TriggersMemory): number {
+  const { ended } = memoryOf(memory, name);
+  return ended === null ? 0 : ended + cooldown;
 }
 
 interface Due {
@@ -155,12 +170,12 @@ function dueByFiles(
   moment: Moment,
 ): Due {
   const { now } = moment;
-  const { name, debounce, cooldown } = trigger;
+  const { name, debounce } = trigger;
   if (before.going !== null || memoryOf(before, name).changed === null)
     return { memory: before, poll: false, wake: null };
   const memory = setBackTo(before, name, now);
-  const { changed, ended } = memoryOf(memory, name);
-  const at = Math.max((changed?.at ?? 0) + debounce, ended === null ? 0 : ended + cooldown);
+  const { changed } = memoryOf(memory, name);
+  const at = Math.max((changed?.at ?? 0) + debounce, coolUntil(trigger, memory));
   if (now < at) return { memory, poll: false, wake: at };
   const after = remember(memory, name, { changed: null });
   return {
