@@ -131,7 +131,8 @@ messages:
     const { out, err } = await fixture.run('check');
     expect(out).toMatch(/^no thread can begin: 3 roles, 2 types, /);
     expect(err).toContain('protocols/team.yaml:5:3: warning E_PROTOCOL: no thread can begin: ');
-    const flow = "name: flow\nversion: '1'\nsteps:\n  work: { role: a, instructions: Work., timeout: 1m }\n";
+    const flow =
+      "name: flow\nversion: '1'\ntimeout: 5m\nsteps:\n  work: { role: a, instructions: Work., timeout: 1m }\n";
     fixture.disk.plant('workflows/flow.yaml', flow);
     const begun = await fixture.run('check');
     expect(begun.code).toBe(0);
