@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { check } from '../../src/project/check.ts';
 import { Project } from '../../src/project/project.ts';
-import { packageRoot } from '../support/in-process.ts';
+import { ownEnvironment, packageRoot, runHere } from '../support/in-process.ts';
 
 let root: string;
 
@@ -56,6 +56,15 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+it.each([
+  ['a repository', "git add agents mailroom.yaml protocols .gitignore && git commit --message 'Add a team'"],
+  ['no repository', "git init && git add --all && git commit --message 'Start'"],
+])('init in %s says to commit where roles work in worktrees', async (where, step) => {
+  if (where === 'no repository') rmSync(join(root, '.git'), { recursive: true });
+  const ran = await runHere(['init', '--template', 'parallel-team'], root, ownEnvironment());
+  expect(ran?.stdout).toContain(`Next:\n  1. ${step}`);
+});
 
 describe('what would fail at the first start', () => {
   it.each(['node tools/play.mjs', './tools/play.mjs', 'env A=1 sh tools/play.mjs'])(

@@ -196,10 +196,9 @@ function report(context: Context, root: string, result: ScaffoldResult, protocol
   const { colours } = terminal;
   const where = relative(call.cwd, root);
   const commits = protocol?.workspace.kind === 'worktree' ? [committing(root, result)] : [];
-  const [first = '', ...rest] = [...commits, 'mailroom check'];
+  const enter = where === '' ? '' : `cd ${shellWord(where)} && `;
   const steps = [
-    where === '' ? first : `cd ${shellWord(where)} && ${first}`,
-    ...rest,
+    ...[...commits, 'mailroom check'].map((step, index) => (index === 0 ? enter + step : step)),
     `mailroom send ${firstRole(protocol)} --message "…"`,
     'mailroom up   (Ctrl-C ends it)',
     'mailroom status, mailroom trail   (in another terminal, or afterwards)',
