@@ -21,6 +21,8 @@ export interface Terminal {
   readonly copyable: (text: string) => string;
   /** Writes lines for people to standard error, wrapped likewise. */
   readonly complain: (text: string) => void;
+  /** Puts a line on standard error in the place of the last one, only on a terminal; '': none. */
+  readonly replace: (line: string) => void;
   /** True once standard output has no reader. */
   readonly closed: () => boolean;
   /** Reads all of standard input. */
@@ -67,6 +69,9 @@ export function processTerminal(environment: Environment): Terminal {
     print: (text) => out.write(fitting(text, stdout)),
     complain: (text) => err.write(fitting(text, stderr)),
     copyable: (text) => text,
+    replace: (line) => {
+      if (stderr.isTTY && environment['TERM'] !== 'dumb') err.write(`\r\u001b[K${line}`);
+    },
     closed: out.closed,
     readInput,
     now: () => Date.now(),

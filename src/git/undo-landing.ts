@@ -1,3 +1,4 @@
+import { firstOf } from '../kernel/enumerate.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { shortCommit } from '../kernel/ids.ts';
 import { Checkout, pathsOf } from './checkout.ts';
@@ -77,7 +78,7 @@ async function prepare(refs: Refs, files: Checkout, onto: string | null, landed:
   const merged = await files.merge(ours!, theirs!);
   if (merged.conflicts.length > 0)
     throw new GitProblem(
-      `later work on \`${branch}\` has changed ${pathsOf(merged).join(', ')}; by hand: ` +
+      `later work on \`${branch}\` has changed ${firstOf(pathsOf(merged))}; by hand: ` +
         `\`${byHand}\`, and resolve the conflicts`,
     );
   if (merged.tree === (await refs.object(`${onto}^{tree}`)))

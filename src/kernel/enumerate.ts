@@ -19,3 +19,9 @@ export function listed(names: readonly string[], last = 'and'): string {
 export function counted(count: number, what: string): string {
   return `${String(count)} ${what}${count === 1 ? '' : 's'}`;
 }
+
+/** Of very many the first ones, with how many more there are. */
+export function firstOf(names: readonly string[], most = 10): string {
+  const more = names.length - most;
+  return `${names.slice(0, most).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
+}

@@ -126,6 +126,12 @@ export function waitsForNamedPipe(pid: number): boolean {
   return where === 'wait_for_partner' || where === 'fifo_open';
 }
 
+/** Whether a signal or a debugger has suspended a process; false where the system does not report it. */
+export function isSuspended(pid: number): boolean {
+  const stat = readProc(`/proc/${String(pid)}/stat`)?.toString('latin1') ?? '';
+  return /^[Tt]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+}
+
 type ProgramState = 'found' | 'missing' | 'not-executable';
 
 /** Whether the system would find this program by the PATH of that environment. */

@@ -18,6 +18,10 @@ import { missingBranches } from './definition/workspace-problem.ts';
 import { channelProblems } from './channel-problems.ts';
 import type { Definition } from './definition/definition.ts';
 import type { Project } from './project.ts';
+import { readRoleFile } from './definition/project-files.ts';
+import { wordsAgainstProtocol } from './role-words.ts';
+import { Source } from '../yaml/source.ts';
+import { missingFiles, missingPrograms, type Places } from './first-start.ts';
 import { foundIn, type ReadWorkflow } from './definition/validate.ts';
 
 /** The problems of a project's protocol and settings, and a count of its valid parts. */
@@ -54,41 +58,44 @@ interface ProjectCheck {
  */
 type Exploring = 'also' | 'only' | 'no';
 
-/** Reads all definitions of a project, and starts nothing. Always reports errors of reading. */
-export async function check(project: Project, exploring: Exploring): Promise<ProjectCheck> {
+/**
+ * Reads all definitions of a project, and starts nothing. Always reports errors of reading.
+ * `report`: called with the number of explored states, after each.
+ */
+export async function check(
+  project: Project,
+  exploring: Exploring,
+  report?: (states: number) => void,
+): Promise<ProjectCheck> {
   const { workflows, root } = project;
   const definition = await project.definition();
   if (!definition.ok) return checkup(null, 0, { left: definition.problems, accepted: 0 }, null);
   const { protocol, config } = definition.value;
-  const exploration = exploring === 'no' ? null : explore(protocol, bounds);
+  const exploration = exploring === 'no' ? null : explore(protocol, bounds, report);
   const files = definitionFiles(project);
-  const merged = mergeFiles(files.filter(({ file }) => file !== configPath));
-  const stuck = (exploration?.stuck ?? []).map((each) => stuckWarning(each, (path) => merged.place(path)));
+  const places = placesOf(files);
+  const stuck = (exploration?.stuck ?? []).map((each) => stuckWarning(each, places.protocol));
   if (exploring === 'only') {
     const judged = withoutAccepted(stuck, files, (code) => code === 'E_STUCK');
     return checkup(protocol, 0, judged, exploration);
   }
   const paths = workflows.list();
   const read = await Promise.all(paths.map((path) => workflows.read(path, root)));
-  const misplaced = project.misplaced(protocol, config).map(misplacedWarning);
-  const unused = unusedAgents(definition.value, read);
-  const workspace = await project.workspaceProblem(protocol);
-  const missing = workspace === null ? await missingBranches(root, protocol) : new Set<string>();
+  const isIdle = exploration?.states === 0;
+  const isByWorkflow = isIdle && beginsByWorkflow(read);
   const found = [
-    ...(workspace === null ? [] : [workspace]),
-    ...unlandable(protocol, missing, (path) => merged.place(path)),
+    ...(await workspaceWarnings(project, definition.value, places)),
     ...definition.warnings,
-    ...unableToAsk(protocol, (path) => merged.place(path)),
-    ...protocolDeputies(protocol, config, {
-      protocol: (path) => merged.place(path),
-      config: placesIn(textOf(files, configPath)),
-    }),
-    ...(await unprotected(protocol, config, (path) => merged.place(path))),
+    ...unableToAsk(protocol, places.protocol),
+    ...protocolDeputies(protocol, config, places),
+    ...missingPrograms(protocol, config, { root, environment: project.settings.environment }, places),
+    ...(await unprotected(protocol, config, places.protocol)),
     ...channelProblems(textOf(files, configPath), config, protocol, project.settings.environment),
-    ...unused,
-    ...misplaced,
+    ...roleWords(project, definition.value),
+    ...unusedAgents(definition.value, read),
+    ...project.misplaced(protocol, config).map(misplacedWarning),
     ...stuck,
-    ...(exploration?.states === 0 ? nothingBegins(protocol) : []),
+    ...(isIdle && !isByWorkflow ? nothingBegins(protocol, places.protocol) : []),
     ...foundIn(read),
   ];
   const texts = textsOf(project, paths);
@@ -97,7 +104,7 @@ export async function check(project: Project, exploring: Exploring): Promise<Pro
     [...files, ...texts],
     (code) => exploration !== null || code !== 'E_STUCK',
   );
-  return checkup(protocol, paths.length, judged, exploration);
+  return checkup(protocol, paths.length, judged, isByWorkflow ? null : exploration);
 }
 
 const configPath = 'mailroom.yaml';
@@ -112,10 +119,27 @@ function textOf(files: readonly { readonly file: string; readonly text: string }
   return files.find(({ file }) => file === path)?.text ?? '';
 }
 
-/** Where a path of mailroom.yaml lies; null: it has none. */
-function placesIn(text: string): (path: readonly (string | number)[]) => Place | null {
-  const yaml = parseYaml(text, configPath);
-  return (path) => (yaml.ok ? yaml.value.place(path) : null);
+function placesOf(files: readonly { readonly file: string; readonly text: string }[]): Places {
+  const merged = mergeFiles(files.filter(({ file }) => file !== configPath));
+  const yaml = parseYaml(textOf(files, configPath), configPath);
+  return {
+    protocol: (path) => merged.place(path),
+    config: (path) => (yaml.ok ? yaml.value.place(path) : null),
+  };
+}
+
+/** What is wrong with the folder or the worktrees in which turns work. */
+async function workspaceWarnings(
+  project: Project,
+  { protocol, config }: Definition,
+  places: Places,
+): Promise<Diagnostic[]> {
+  const problem = await project.workspaceProblem(protocol);
+  if (problem !== null) return [problem];
+  return [
+    ...unlandable(protocol, await missingBranches(project.root, protocol), places.protocol),
+    ...(await missingFiles(protocol, config, project.root, places)),
+  ];
 }
 
 /** What cannot be read has no comments: its reader has reported that. */
@@ -173,16 +197,50 @@ function unableToAsk(
   return [{ code: 'E_PROTOCOL', severity: 'warning', message, place: place(['messages', name]), hint }];
 }
 
+/** Warns where the description of a role and the protocol do not agree. */
+function roleWords({ disk }: Project, { protocol, config }: Definition): Diagnostic[] {
+  return [...protocol.roles.values()].flatMap(({ name: role, agent, instructions }) => {
+    const file = orElse(() => readRoleFile(disk, role), null);
+    const source = new Source(file?.path ?? '', file?.text ?? '');
+    const profile = config.profiles.get(agent ?? '');
+    return [
+      ...wordsAgainstProtocol(protocol, { role, text: source.text, place: (...at) => source.place(...at) }),
+      ...wordsAgainstProtocol(protocol, {
+        role,
+        text: instructions ?? '',
+        place: () => profile?.place() ?? null,
+      }),
+    ];
+  });
+}
+
 /** Warns where no thread can begin: then nothing was explored, and nothing is known to be right. */
-function nothingBegins(protocol: Protocol): Diagnostic[] {
-  const { types } = protocol;
-  const receivers = [...protocol.roles.keys()].filter((role) => !isHuman(protocol, role));
-  const [first] = receivers;
+function nothingBegins(protocol: Protocol, place: Places['protocol']): Diagnostic[] {
+  const works = (role: string) => !isHuman(protocol, role);
+  const first = [...protocol.types.values()].find(({ to }) => to.some(works));
   // Roles without messages work for the steps of workflows.
-  if (types.size === 0 || first === undefined) return [];
+  if (protocol.types.size === 0 || ![...protocol.roles.keys()].some(works)) return [];
   const message = 'no thread can begin: no person may send a message to a role that works';
-  const hint = `name a person under \`from\` of a type that goes to ${enumerate(receivers)}: \`from: [user]\``;
-  return [{ code: 'E_PROTOCOL', severity: 'warning', message, place: null, hint }];
+  const hint =
+    first === undefined
+      ? 'let a message go to a role that works'
+      : `name a person under \`from\` of \`${first.name}\`, or of another message to a role that works: \`from: [user]\``;
+  return [
+    {
+      code: 'E_PROTOCOL',
+      severity: 'warning',
+      message,
+      place: place(['messages', first?.name ?? [...protocol.types.keys()][0] ?? '']),
+      hint,
+    },
+  ];
+}
+
+/** Whether a step of a workflow is the work of a role: its thread begins so, and is not explored. */
+function beginsByWorkflow(workflows: readonly ReadWorkflow[]): boolean {
+  return workflows.some(
+    ({ checked }) => checked.ok && stepsIn(checked.value.body).some(({ work }) => work.kind === 'role'),
+  );
 }
 
 /** Warns of agents that no role and no step names; not while a workflow cannot be read. */

@@ -6,7 +6,7 @@ import { listed } from '../kernel/enumerate.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { ownValue } from '../kernel/own.ts';
 import { accepts, descriptionAt, keysAt } from './shape.ts';
-import { formHint, keyHint, listHint, valueHint, type Habits } from './suggest.ts';
+import { formHint, keyHint, shapeHint, valueHint, type Habits } from './suggest.ts';
 import type { Located, Path } from './yaml.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -108,8 +108,9 @@ class IssueReporter {
     const key = String(path.at(-1));
     const habit = valueHint(this.#habits, key, value);
     const near = typeof value === 'string' ? didYouMean(value, known) : null;
-    const isItem = typeof value === 'string' && accepts(this.#schema, path, [value]);
-    const form = isItem && issue.message.startsWith('a list') ? listHint(key, value) : null;
+    const shape = shapeHint(this.#habits, issue.message, key, value, (meant) =>
+      accepts(this.#schema, path, meant),
+    );
     const bare = typeof value === 'number' || typeof value === 'boolean';
     const quote =
       bare && /^a (?:string|name)/.test(issue.message) ? `quote it: "${this.#written(path, value)}"` : null;
@@ -117,7 +118,7 @@ class IssueReporter {
       'E_VALUE',
       path,
       `${subject} must be ${issue.message}${instead(issue, value)}`,
-      habit ?? near ?? formHint(issue.message, key, value) ?? form ?? quote,
+      habit ?? near ?? formHint(issue.message, key, value) ?? shape ?? quote,
     );
   }
 

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { parseDuration } from '../kernel/duration.ts';
-import type { Json } from '../kernel/json.ts';
+import { isJsonObject, type Json } from '../kernel/json.ts';
 import { ownValue } from '../kernel/own.ts';
 
 /**
@@ -15,6 +15,8 @@ export interface Habits {
   readonly keys?: Readonly<Record<string, Readonly<Record<string, KeyHint>>>>;
   /** By the key, then by the wrong value in small letters. */
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** An example of the value of a key that is a list or a mapping, to be pasted behind it. */
+  readonly shapes?: Readonly<Record<string, string>>;
 }
 
 /** The hint for a key, or null. */
@@ -61,9 +63,35 @@ export function argvText(line: string): string {
   return flowText(line.match(/(?:\$\{\{.*?\}\}|\S)+/gs) ?? []);
 }
 
-/** The hint for one item where a list of such items is wanted. */
-export function listHint(key: string, item: string): string {
-  return write(key, flowText([item]));
+/** The longest value that a hint writes out. */
+const longest = 120;
+
+/**
+ * The hint where a list stands for a mapping, a mapping for a list, or a plain value for either: as
+ * it was probably meant, if that is accepted, else an example. Null: neither is known.
+ */
+export function shapeHint(
+  { shapes }: Habits,
+  expected: string,
+  key: string,
+  value: unknown,
+  accepts: (meant: unknown) => boolean,
+): string | null {
+  const isList = expected.startsWith('a list');
+  if (value === null || (!isList && !expected.startsWith('a mapping'))) return null;
+  const candidates = isList ? [[value]] : [byName(value), typeof value === 'string' ? { type: value } : null];
+  const meant = candidates.find((each) => each !== null && accepts(each));
+  const text = meant == null ? '' : flowText(meant as Json);
+  if (text !== '' && text.length <= longest) return write(key, text);
+  const example = Array.isArray(value) === isList ? undefined : ownValue(shapes, key);
+  return example === undefined ? null : `for example \`${key}: ${example}\``;
+}
+
+/** A list of mappings that have names, as a mapping of these names; null: it is none. */
+function byName(value: unknown): Json {
+  if (!Array.isArray(value) || !value.every(isJsonObject)) return null;
+  const entries = value.map(({ name, id, ...rest }) => [name ?? id, rest] as const);
+  return entries.every(([name]) => typeof name === 'string') ? Object.fromEntries(entries) : null;
 }
 
 /** A value in the flow style of YAML, on one line. */

@@ -104,6 +104,42 @@ messages:
     expect(skipped.document).toMatchObject({ exploration: null, warnings: [], default_timeout: ['a', 'b'] });
   });
 
+  it('says on a terminal how far an exploration is that takes longer than a second', async () => {
+    const fixture = new ProjectFixture(joined);
+    let time = 0;
+    Object.assign(fixture.terminal, { interactive: true, now: () => (time += 400) });
+    await fixture.run('check');
+    const { replaced, err } = fixture.terminal;
+    expect(replaced.at(0)).toBe('exploring the protocol: 3 states');
+    expect(replaced.at(-1)).toBe('');
+    expect(err).not.toContain('exploring');
+    fixture.terminal.replaced.length = 0;
+    Object.assign(fixture.terminal, { now: () => (time += 1) });
+    await fixture.run('check');
+    expect(fixture.terminal.replaced).toEqual([]);
+  });
+
+  it('says where no thread can begin, and not where steps of workflows begin them', async () => {
+    const idle = `name: idle
+version: '1'
+roles: { a: { provider: claude }, b: { provider: claude } }
+messages:
+  ask: { from: a, to: b, reply: [told] }
+  told: { from: b, to: a }
+`;
+    const fixture = new ProjectFixture(idle);
+    const { out, err } = await fixture.run('check');
+    expect(out).toMatch(/^no thread can begin: 3 roles, 2 types, /);
+    expect(err).toContain('protocols/team.yaml:5:3: warning E_PROTOCOL: no thread can begin: ');
+    const flow =
+      "name: flow\nversion: '1'\ntimeout: 5m\nsteps:\n  work: { role: a, instructions: Work., timeout: 1m }\n";
+    fixture.disk.plant('workflows/flow.yaml', flow);
+    const begun = await fixture.run('check');
+    expect(begun.code).toBe(0);
+    expect(begun.err).not.toContain('no thread can begin');
+    expect(begun.out).toMatch(/^ok: 3 roles, 2 types, 1 workflow/);
+  });
+
   it('accepts a stuck state at its message type with a reason', async () => {
     const accepted = joined
       .replace(/^ {2}ask: .*$/m, '$& # mailroom-ok: E_STUCK a sends both')

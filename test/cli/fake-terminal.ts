@@ -6,6 +6,7 @@ import type { Terminal } from '../../src/cli/terminal.ts';
 export class FakeTerminal implements Terminal {
   out = '';
   err = '';
+  readonly replaced: string[] = [];
   interactive = false;
   piped = (): boolean => false;
   input = '';
@@ -29,6 +30,7 @@ export class FakeTerminal implements Terminal {
   print = (text: string): void => this.write(this.interactive ? wrap(text, this.width) : text);
   complain = (text: string): void => void (this.err += this.interactive ? wrap(text, this.width) : text);
   copyable = (text: string): string => text;
+  replace = (line: string): void => void (this.interactive && this.replaced.push(line));
   closed = (): boolean => this.gone;
   readInput = (): Promise<string> => Promise.resolve(this.input);
   exit = (code: number): void => void this.exits.push(code);

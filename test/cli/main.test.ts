@@ -167,6 +167,8 @@ describe('the program', () => {
       'error E_TARGET: there is neither a command nor a page `upp`\nhint: did you mean `up`?\n',
     ],
     [['status', '--jsno'], 'error E_USAGE: unknown option `--jsno`\nhint: did you mean `--json`?\n'],
+    [['run', 'ship', '--dryrun'], /^error .*\nhint: did you mean `--dry-run`\?\n/],
+    [['status', '--no-colour'], /^error .*\nhint: did you mean `--no-color`\?\n/],
     [['show'], 'error E_USAGE: <id> is missing\nhint: `mailroom show --help` shows what it takes\n'],
     [
       ['status', 'x'],

@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { playProject, smallTeam } from '../support/play.ts';
-import type { TestProject } from '../support/project.ts';
+import { finished, type TestProject } from '../support/project.ts';
 
 let project: TestProject;
 afterEach(async () => {
@@ -48,4 +49,22 @@ it('of two that start at once one works, and the other one says so', async () =>
   expect(fails).toMatchObject({ code: 1, stderr: expect.stringContaining(`E_LOCKED: process ${pid} on `) });
   expect(project.read('.mailroom/up.log')).toMatch(new RegExp(`^process ${pid}\\n`));
   expect(project.list('.mailroom').filter((name) => name.startsWith('up.log.'))).toEqual([]);
+});
+
+it('says what it waits for where the controller is suspended, and how it ends', async () => {
+  project = playProject(smallTeam, { maker: '' });
+  const started = await project.run(['up', '-d']);
+  const pid = Number(/^started: process (\d+),/.exec(started.stdout)?.[1]);
+  process.kill(pid, 'SIGSTOP');
+  const stopping = project.start(['stop']);
+  const over = finished(stopping);
+  const [printed] = (await once(stopping.stderr!, 'data')) as [Buffer];
+  process.kill(pid, 'SIGCONT');
+  expect(printed.toString()).toBe(
+    `process ${String(pid)} is suspended, so it cannot end: \`kill -CONT ${String(pid)}\` lets it continue and end\n`,
+  );
+  expect(await over).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`stopped: process ${String(pid)}`),
+  });
 });

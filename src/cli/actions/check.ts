@@ -8,6 +8,7 @@ import type { Project } from '../../project/project.ts';
 import { countedParts, defaultTimeoutNote, table } from '../format.ts';
 import { json } from '../output.ts';
 import { complainOf } from '../failures.ts';
+import type { Terminal } from '../terminal.ts';
 
 interface CheckOptions {
   /** Undefined: explore, and report everything else too. */
@@ -24,7 +25,9 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
   context.announce();
   const definition = await project.definition();
   if (definition.ok) project.prepare(definition.value.protocol);
-  const { document, text } = await check(project, exploring);
+  const progress = exploringLine(terminal);
+  const { document, text } = await check(project, exploring, progress.report);
+  progress.end();
   const prices = options.price === true && definition.ok ? await pricesOf(project, definition.value) : null;
   const code = document.ok ? 0 : document.errors.some((error) => error.code === 'E_PATH') ? 3 : 2;
   if (options.json === true) {
@@ -34,6 +37,23 @@ export async function runCheck(context: Context, options: CheckOptions): Promise
   complainOf(text, terminal);
   terminal.print(`${[summary(document), ...(prices === null ? [] : priceLines(prices))].join('\n')}\n`);
   return code;
+}
+
+/** A line on a terminal about an exploration that takes longer than a second. */
+function exploringLine({ now, replace }: Terminal) {
+  let shown = now();
+  let isShown = false;
+  return {
+    report: (states: number) => {
+      if (now() - shown < 1_000) return;
+      shown = now();
+      isShown = true;
+      replace(`exploring the protocol: ${counted(states, 'state')}`);
+    },
+    end: () => {
+      if (isShown) replace('');
+    },
+  };
 }
 
 function summary({

@@ -2,6 +2,8 @@ import { relative, resolve } from 'node:path';
 import { acpAgents, builtInProviders } from '../../config/config.ts';
 import { orElse } from '../../kernel/contained.ts';
 import { MailroomError } from '../../kernel/errors.ts';
+import { headBranch } from '../../git/head-branch.ts';
+import type { Protocol } from '../../mail/format/protocol.ts';
 import { shellWord } from '../../kernel/quoting.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
@@ -52,10 +54,11 @@ export async function init(
     options.provider ?? (asking && !isOwn ? await askProvider((name) => call.installed(name)) : null);
   const result = await call.scaffold(root, chosen, { provider });
   if (terminal.interactive) orElse(() => call.projects.add(root), undefined);
-  // Only the lines for people name a role; a template may have left the protocol out.
-  const role = options.json === true ? '' : await firstRole(context, root);
+  // Only the lines for people need the protocol, which a template may have left out.
+  const definition = options.json === true ? null : await call.openProject(root).definition();
+  const protocol = definition?.ok === true ? definition.value.protocol : null;
   return answer(terminal, options, { schema: 1, root, template: chosen, ...result }, () =>
-    report(context, root, result, role),
+    report(context, root, result, protocol),
   );
 }
 
@@ -118,11 +121,16 @@ function refuseUnknownProvider(provider: string | undefined): void {
 }
 
 /** The role to which the user can send mail in the new project. */
-async function firstRole({ call }: Context, root: string): Promise<string> {
-  const definition = await call.openProject(root).definition();
-  const protocol = definition.ok ? definition.value.protocol : null;
+function firstRole(protocol: Protocol | null): string {
   const first = protocol && [...protocol.types.values()].find(({ from }) => from.includes('user'));
   return protocol?.start?.to ?? first?.to[0] ?? '<role>';
+}
+
+/** Worktrees have what is committed, so the new files must be. */
+function committing(root: string, { written }: ScaffoldResult): string {
+  if (headBranch(root) === 'none') return "git init && git add --all && git commit --message 'Start'";
+  const names = [...new Set(written.map((path) => path.split('/')[0] ?? path))];
+  return `git add ${names.map(shellWord).join(' ')} && git commit --message 'Add a team'   (worktrees have what is committed)`;
 }
 
 /** The default template. */
@@ -183,14 +191,15 @@ function providerLines(
   return [`The roles use the provider ${colours.bold(provider)}.`, ...missing, 'Next:'];
 }
 
-function report(context: Context, root: string, result: ScaffoldResult, role: string): string[] {
+function report(context: Context, root: string, result: ScaffoldResult, protocol: Protocol | null): string[] {
   const { call, terminal } = context;
   const { colours } = terminal;
   const where = relative(call.cwd, root);
-  const enter = where === '' ? [] : [`cd ${shellWord(where)}`];
+  const commits = protocol?.workspace.kind === 'worktree' ? [committing(root, result)] : [];
+  const enter = where === '' ? '' : `cd ${shellWord(where)} && `;
   const steps = [
-    [...enter, 'mailroom check'].join(' && '),
-    `mailroom send ${role} --message "…"`,
+    ...[...commits, 'mailroom check'].map((step, index) => (index === 0 ? enter + step : step)),
+    `mailroom send ${firstRole(protocol)} --message "…"`,
     'mailroom up   (Ctrl-C ends it)',
     'mailroom status, mailroom trail   (in another terminal, or afterwards)',
   ];

@@ -51,7 +51,7 @@ function lines({ call }: Context, found: readonly ProjectStatus[]): string[] {
   if (found.length === 0)
     return [
       `no projects are listed in ${call.projects.file ?? 'your configuration folder'}; ` +
-        '`mailroom up` and `init` on a terminal add them',
+        '`mailroom up` and `init` on a terminal add them; elsewhere write the path of each into it, one on a line',
     ];
   const rows = found.map(({ root, status, problem }) =>
     status === null

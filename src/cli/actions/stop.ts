@@ -1,4 +1,5 @@
 import { counted } from '../../kernel/enumerate.ts';
+import { isSuspended } from '../../process/proc.ts';
 import { stopHolder } from '../../up/beside.ts';
 import type { Context } from '../context.ts';
 import { answer, type AsJson } from '../output.ts';
@@ -26,7 +27,12 @@ export async function stop(context: Context, options: AsJson): Promise<number> {
   const stopping = stopHolder(project);
   if (stopping !== null && terminal.interactive)
     terminal.complain(`Stopping process ${String(stopping.pid)}. Ctrl-C only ends the waiting.\n`);
+  const notice = terminal.every(patience, () => {
+    notice();
+    if (stopping !== null) terminal.complain(`${whyItLasts(stopping.pid)}\n`);
+  });
   const isOver = (await stopping?.over(end.signal)) ?? true;
+  notice();
   forget();
   const threads = [...project.journal.state().threads.values()].filter(
     ({ state }) => state === 'open',
@@ -41,6 +47,16 @@ export async function stop(context: Context, options: AsJson): Promise<number> {
   };
   answer(terminal, options, document, () => lines(document, stopping?.isController ?? true));
   return isOver ? 0 : 130;
+}
+
+/** Milliseconds after which it says what it waits for. */
+const patience = 5_000;
+
+function whyItLasts(pid: number): string {
+  const process = `process ${String(pid)}`;
+  return isSuspended(pid)
+    ? `${process} is suspended, so it cannot end: \`kill -CONT ${String(pid)}\` lets it continue and end`
+    : `${process} still ends what it has started; \`kill -KILL ${String(pid)}\` ends it at once, and the next \`mailroom up\` continues`;
 }
 
 function lines({ pid, over, threads, runs }: StopDocument, isController: boolean): string[] {

@@ -88,6 +88,15 @@ export const habits: Habits = {
       command: (value) => `write \`run: ${typeof value === 'string' ? argvText(value) : '[npm, test]'}\``,
     },
   },
+  shapes: {
+    triggers: '{ nightly: { cron: "0 3 * * *" } }',
+    items: '{ type: string }',
+    exports: '[{ from: build, artifact: report, as: report }]',
+    inputs: '[{ from: build, artifact: report, as: given }]',
+    outputs: '[{ name: report, path: report.md }]',
+    parameters: '{ number: { type: integer } }',
+    steps: '{ build: { command: [make] } }',
+  },
   values: {
     exports_mode: {
       merge: 'write `replace`: artifacts are exported once, when the sub-workflow is complete',
