@@ -332,13 +332,13 @@ export interface Route {
  * Steps that run once all others of their workflow are over, however that came about; the last step
  * of its body. They see how it ended, and their failure counts.
  */
-export interface Finally {
+interface Finally {
   readonly kind: 'finally';
   readonly body: Body;
 }
 
 /** It fails, and what contains it, for this reason. */
-export interface Fail {
+interface Fail {
   readonly kind: 'fail';
   readonly message: Template;
 }

@@ -124,9 +124,9 @@ export function lowerNext(
   language: Language,
 ): Next | null {
   if (input === undefined) return null;
-  const lower = (way: keyof NextInput): Target | null => {
-    const given = input[way];
-    return given === undefined ? null : lowerTarget(diagnostics, given, [...path, way], language);
+  const lower = (each: keyof NextInput): Target | null => {
+    const given = input[each];
+    return given === undefined ? null : lowerTarget(diagnostics, given, [...path, each], language);
   };
   return diagnostics.from(path, {
     success: lower('success')!,

@@ -91,7 +91,7 @@ test.each([1440, 390])('at first the whole graph is seen, in reach of its button
   const [canvas] = await boxes('.canvas > svg');
   const outside = (await boxes('[data-step]')).filter(
     ({ left, right, top, bottom }) =>
-      left < canvas!.left || right > canvas!.right || top < canvas!.top || bottom > canvas!.bottom,
+      left < canvas.left || right > canvas.right || top < canvas.top || bottom > canvas.bottom,
   );
   expect(outside).toEqual([]);
   const [steps, buttons] = [await boxes('[data-step]'), await boxes('.canvas-tools button')];
