@@ -126,7 +126,7 @@ export function waitsForNamedPipe(pid: number): boolean {
   return where === 'wait_for_partner' || where === 'fifo_open';
 }
 
-/** Whether a signal or a debugger has suspended a process; false where the system does not report it. */
+/** Whether a signal or a debugger has suspended a process; false where that is unknown. */
 export function isSuspended(pid: number): boolean {
   const stat = readProc(`/proc/${String(pid)}/stat`)?.toString('latin1') ?? '';
   return /^[Tt]/.test(stat.slice(stat.lastIndexOf(')') + 2));

@@ -236,7 +236,7 @@ function nothingBegins(protocol: Protocol, place: Places['protocol']): Diagnosti
   ];
 }
 
-/** Whether a step of a workflow is the work of a role: its thread begins so, and is not explored. */
+/** Whether a step of a workflow is the work of a role: its thread is not explored. */
 function beginsByWorkflow(workflows: readonly ReadWorkflow[]): boolean {
   return workflows.some(
     ({ checked }) => checked.ok && stepsIn(checked.value.body).some(({ work }) => work.kind === 'role'),

@@ -34,7 +34,7 @@ export function missingPrograms(
   const roles = rolesHere(protocol);
   return [...new Set(roles.flatMap(providersOf))].flatMap((provider): Diagnostic[] => {
     const program = programFor(config, provider, at.environment);
-    // Without a PATH nothing is known. A path of the project is looked for as a file that a command runs.
+    // Without a PATH nothing is known. A path of the project is looked for as a file.
     if (program === null || at.environment['PATH'] === undefined || /^[^/].*\//.test(program)) return [];
     const state = findProgram(program, at.environment['PATH'], at.root);
     if (state === 'found') return [];

@@ -15,9 +15,9 @@ const order = /\b(?:send|write|return|post|deliver|(?:answer|reply) (?:with|by))
 const denied = /\b(?:never|not|no|don't|cannot)\b/i;
 
 /**
- * Warns where a role is described as writing what the protocol lets it never send: a type of others,
- * or a question to somebody whom it cannot ask. An agent that follows it is corrected until its turn
- * fails.
+ * Warns where a role is described as writing what the protocol lets it never send: a type of
+ * others, or a question to somebody whom it cannot ask. An agent that follows it is corrected until
+ * its turn fails.
  */
 export function wordsAgainstProtocol(protocol: Protocol, words: RoleWords): Diagnostic[] {
   return [...foreignTypes(protocol, words), ...unaskable(protocol, words)];
@@ -56,7 +56,7 @@ function canAsk(protocol: Protocol, role: RoleName, other: RoleName): boolean {
   return hasQuestion(protocol) && !isHuman(protocol, role) && (other === 'user' || writesTo);
 }
 
-/** Where a text names a type: as code, or by a name that is no ordinary word. */
+/** Where the words name a type: as code, or by a name that is not an ordinary word. */
 function mentions(text: string, name: string): number[] {
   const found = [...text.matchAll(/(?<![\w-])[A-Za-z][\w-]*(?![\w-])/g)].filter(
     ({ 0: word }) => word === name,

@@ -157,11 +157,7 @@ export interface Step {
   readonly next: Next | null;
 }
 
-/**
- * What the needs of a step have to have done. `all`: every one lets it run; `any`: one does. The
- * others look at how the needs ended: `one_success`: one succeeded; `none_failed`: none failed;
- * `all_done`: anyhow. Conditions of edges count beside it: all of them, or that of the one need.
- */
+/** What the needs of a step must have done, and the `when` of all, or of that one, be true. */
 export type Join = 'all' | 'any' | 'one_success' | 'none_failed' | 'all_done';
 
 /**
@@ -231,10 +227,9 @@ export interface AppliedOverride {
   readonly changes: readonly string[];
 }
 
-/** How the plan of its language shows a step. */
+/** How the plan of its language shows a step; `facts`: lines of a name and a value. */
 export interface StepDisplay {
   readonly title: string;
-  /** Lines of a name and a value. */
   readonly facts: readonly (readonly [string, string])[];
 }
 
@@ -254,10 +249,13 @@ export type Work =
   | Approval
   | ForEach
   | While
-  | Assign
+  /** Sets values of `context` for all later steps. */
+  | { readonly kind: 'assign'; readonly values: Readonly<Record<string, Template>> }
   | Route
-  | Fail
-  | Finally
+  /** The step, and what contains it, fails for this reason. */
+  | { readonly kind: 'fail'; readonly message: Template }
+  /** Steps that run once all others of their body are over, however that came about; its last. */
+  | { readonly kind: 'finally'; readonly body: Body }
   | Child;
 
 /** A request to a role. */
@@ -316,31 +314,10 @@ export interface While {
   readonly body: Body;
 }
 
-/** Sets values of `context` for all later steps. */
-interface Assign {
-  readonly kind: 'assign';
-  readonly values: Readonly<Record<string, Template>>;
-}
-
 /** Where a sequence continues: by the first way whose condition is true, or that has none. */
 export interface Route {
   readonly kind: 'route';
   readonly ways: readonly { readonly when: Tree | null; readonly to: Target }[];
-}
-
-/**
- * Steps that run once all others of their workflow are over, however that came about; the last step
- * of its body. They see how it ended, and their failure counts.
- */
-interface Finally {
-  readonly kind: 'finally';
-  readonly body: Body;
-}
-
-/** It fails, and what contains it, for this reason. */
-interface Fail {
-  readonly kind: 'fail';
-  readonly message: Template;
 }
 
 /** Another workflow as a step. */

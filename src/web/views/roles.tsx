@@ -376,16 +376,13 @@ function RoleThreads({ status, name }: { readonly status: Overview; readonly nam
     ...(role?.waits.map(({ thread }) => thread) ?? []),
     ...status.turns.filter((turn) => turn.role === name).map(({ thread }) => thread),
   ]);
-  if (ids.size === 0) return null;
-  return <ThreadLinks ids={[...ids].slice(0, mostLinks)} />;
+  // So many ids fit into an address.
+  return ids.size === 0 ? null : <ThreadLinks ids={[...ids].slice(0, 100)} />;
 }
 
-/** So many ids fit into an address. */
-const mostLinks = 100;
-
 function ThreadLinks({ ids }: { readonly ids: readonly string[] }) {
-  const threads = useLive<readonly ThreadRow[]>(threadsPath({ ids: ids.join(',') })).value.value ?? [];
-  if (threads.length === 0) return null;
+  const threads = useLive<readonly ThreadRow[]>(threadsPath({ ids: ids.join(',') })).value.value;
+  if (!threads?.length) return null;
   return (
     <Panel title="Threads that it works on or waits in">
       <ul class="lines">

@@ -89,6 +89,7 @@ test.each([1440, 390])('at first the whole graph is seen, in reach of its button
       }),
     );
   const [canvas] = await boxes('.canvas > svg');
+  if (canvas === undefined) throw new Error('there is no canvas');
   const outside = (await boxes('[data-step]')).filter(
     ({ left, right, top, bottom }) =>
       left < canvas.left || right > canvas.right || top < canvas.top || bottom > canvas.bottom,
