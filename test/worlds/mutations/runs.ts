@@ -151,8 +151,8 @@ export const runs: readonly Mutation[] = [
   {
     mechanism: 'a request of a trigger starts one run',
     file: 'workflow/machine/triggers/decide.ts',
-    from: 'const start = memory.going === null ?',
-    to: 'const start = memory.going !== undefined ?',
+    from: 'const ready = memory.going === null ?',
+    to: 'const ready = memory.going !== undefined ?',
     seenBy: ['test/workflow/machine/triggers.test.ts'],
   },
   {
