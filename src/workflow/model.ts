@@ -220,7 +220,7 @@ interface WorkflowDisplay {
 
 /** What a file changed in a workflow: one readable line per value. */
 export interface AppliedOverride {
-  /** The path from the project, else absolute. */
+  /** From the project, else absolute. */
   readonly file: string;
   /** Whether the command line named it; otherwise the project always applies it. */
   readonly isNamed: boolean;
@@ -289,14 +289,15 @@ export interface Approval {
   readonly onTimeout: 'abort' | 'approve' | 'reject';
 }
 
-/** The same steps for each item of a list. */
+/** The same steps for each item of a list; `as`: what the current item is called in them. */
 export interface ForEach {
   readonly kind: 'for-each';
   /** An array, or an expression that evaluates to one: a tree is not an array. */
   readonly items: Tree | readonly Json[];
-  /** The name of the current item in the steps. */
   readonly as: string;
   readonly concurrency: number;
+  /** Names each item; absent: results and errors are lists, not mappings by it. */
+  readonly key?: Template;
   /** Each item has a git worktree, which its steps share; absent: none has. */
   readonly isolated?: true;
   /** The step whose values are those of an item; absent: those of all steps, by step. */

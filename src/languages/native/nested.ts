@@ -43,6 +43,9 @@ export function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering
     kind: 'for-each',
     items: lowerItems(input.items, [...path, 'items'], lowering),
     as,
+    ...(input.key !== undefined && {
+      key: diagnostics.template([...path, 'key'], input.key, insideLoop(language, as)),
+    }),
     concurrency: input.concurrency ?? 1,
     ...(input.gives === undefined ? {} : { gives: input.gives }),
     ...(isOwn && { isolated: true as const }),

@@ -132,6 +132,11 @@ const forEach = z
       .regex(/^[A-Za-z_][\w-]*$/, { error: 'a word that an expression can name' })
       .optional()
       .describe('What the current item is called in expressions; `item` always is.'),
+    key: text
+      .optional()
+      .describe(
+        'Names each item, by an expression: `values` and `errors` are mappings by it; default: lists.',
+      ),
     concurrency: wholeNumber(1).optional().describe('Items at once; default 1.'),
     gives: name
       .optional()

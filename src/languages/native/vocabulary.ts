@@ -12,6 +12,8 @@ export const nativeVocabulary: Vocabulary = {
     values: 'values',
     approval: 'approval',
     artifacts: 'artifacts',
+    errors: 'errors',
+    failed: 'failed',
     exit_code: 'exit_code',
     output: 'output',
     duration: 'duration',
@@ -46,6 +48,7 @@ export const nativeVocabulary: Vocabulary = {
     gives: (kind, id) => {
       switch (kind) {
         case 'for-each':
+          return `by index, or by the \`key\` of an item: \`steps.${id}.values[0]\``;
         case 'while':
           return `\`values\` and \`artifacts\` are lists of what each iteration handed over: \`steps.${id}.values[0]\``;
         case 'gate':

@@ -94,7 +94,12 @@ function checkWork(work: Work | Check['work'], here: Here): void {
     case 'gate':
       return checkTemplate(work.message, here);
     case 'for-each':
-      return Array.isArray(work.items) ? undefined : checkTree(work.items as Tree, work.items, here);
+      if (!Array.isArray(work.items)) checkTree(work.items as Tree, work.items, here);
+      if (work.key !== undefined) {
+        const items = new Set([...here.items, 'item', work.as.toLowerCase(), 'loop']);
+        checkTemplate(work.key, { ...here, items });
+      }
+      return;
     case 'while':
       // It is checked with the steps of the loop, which it sees.
       return;

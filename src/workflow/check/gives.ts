@@ -12,16 +12,22 @@ const kinds = {
   assign: 'a step that sets values',
   merge: 'a merge',
   land: 'a landing',
+  route: 'a route',
+  fail: 'a failure',
+  finally: 'what runs finally',
 } as const;
 
 const properties: Readonly<Record<keyof typeof kinds, readonly StepProperty[]>> = {
-  'for-each': ['status', 'values', 'artifacts', 'exit_code', 'duration'],
+  'for-each': ['status', 'values', 'artifacts', 'errors', 'failed', 'exit_code', 'duration'],
   while: ['status', 'values', 'artifacts', 'exit_code', 'duration'],
   workflow: ['status', 'values', 'artifacts', 'exit_code', 'duration'],
   gate: ['status', 'values', 'approval', 'exit_code'],
   assign: ['status', 'exit_code'],
   merge: ['status', 'duration', 'commit', 'branch', 'worktree'],
   land: ['status', 'duration', 'commit', 'branch'],
+  route: ['status', 'exit_code'],
+  fail: ['status', 'exit_code'],
+  finally: ['status'],
 };
 
 const inGit: readonly StepProperty[] = ['commit', 'branch', 'worktree'] satisfies readonly GitProperty[];
@@ -35,11 +41,17 @@ function isOther(kind: string): kind is keyof typeof kinds {
   return Object.hasOwn(kinds, kind);
 }
 
+/** Whether what a loop hands on is read by the names of its items. */
+export function isKeyed({ work }: Step): boolean {
+  return work.kind === 'for-each' && work.key !== undefined;
+}
+
 /** Whether a successful step has a property in expressions. */
 export function gives({ work, checkout }: Step, property: StepProperty): boolean {
   // The work of a role is that of its message, if roles have git worktrees.
   if (isInGit(property) && !isOther(work.kind)) return checkout !== undefined || work.kind === 'role';
-  return isOther(work.kind) ? properties[work.kind].includes(property) : property !== 'approval';
+  if (isOther(work.kind)) return properties[work.kind].includes(property);
+  return !['approval', 'errors', 'failed'].includes(property);
 }
 
 /** What a step provides, as a sentence for a hint; null: its declared values, like any worker. */
@@ -59,7 +71,7 @@ export function givesText({ id, work }: Step, { properties: words, hints }: Voca
 export function valueNames(step: Step): readonly string[] | null {
   if (handsOver(step)) return Object.keys(step.values);
   if (step.work.kind === 'gate') return Object.keys(approvalTypes(step.work));
-  if (['assign', 'merge', 'land', 'route', 'fail'].includes(step.work.kind)) return [];
+  if (['assign', 'merge', 'land', 'route', 'fail', 'finally'].includes(step.work.kind)) return [];
   return step.work.kind === 'workflow' ? [...namesIn(step.work.workflow.body)] : null;
 }
 

@@ -109,6 +109,7 @@ export function meaningOf(path: readonly Segment[], here: Here): Meaning {
   const { graph } = found;
   const step = graph.steps[found.target]!;
   const [, , property, name, ...rest] = path;
+  const list = step.work.kind === 'for-each' && step.work.key !== undefined ? 'object' : 'array';
   switch (propertyNamed(property?.name, here)) {
     case 'status':
       return { is: 'status', step, graph };
@@ -123,14 +124,17 @@ export function meaningOf(path: readonly Segment[], here: Here): Meaning {
     case 'branch':
     case 'worktree':
       return plain('string');
+    case 'failed':
+      return plain('number', 'null');
+    case 'errors':
+      return name === undefined ? plain(list) : plain('string', 'null');
     case 'artifacts':
-      if (bodyOf(step.work) !== null) return name === undefined ? plain('array') : anything;
+      if (bodyOf(step.work) !== null) return name === undefined ? plain(list) : anything;
       return name === undefined ? plain('object') : plain('string');
     case 'approval':
     case 'values': {
       if (step.work.kind === 'gate') return meaningInApproval(step.work, path.slice(3));
-      if (!handsOver(step))
-        return bodyOf(step.work) !== null && name === undefined ? plain('array') : anything;
+      if (!handsOver(step)) return bodyOf(step.work) !== null && name === undefined ? plain(list) : anything;
       if (name === undefined) return plain('object');
       const type = name.name === null ? undefined : findName(step.values, name.name);
       return type === undefined ? anything : descend(type, rest);

@@ -4,7 +4,7 @@ import { withArticle } from '../../kernel/enumerate.ts';
 import { ownValue } from '../../kernel/own.ts';
 import type { Approval, Step } from '../model.ts';
 import type { Graph } from './body.ts';
-import { gives, givesText, isInGit, valueNames } from './gives.ts';
+import { gives, givesText, isInGit, isKeyed, valueNames } from './gives.ts';
 import {
   approvalTypes,
   findName,
@@ -225,7 +225,8 @@ function checkInStep(step: Step, reference: Reference, node: object, here: Here)
           : givesText(step, report.vocabulary);
     return report.add(code, 'error', at(property), message, hint);
   }
-  if (name?.name == null) return;
+  if (name?.name == null || isKeyed(step)) return;
+  if (known === 'errors') return checkIndex(step, reference.path, at, report);
   if (known === 'values' || known === 'approval') return checkValue(step, reference.path, at, report);
   if (known !== 'artifacts') return;
   if (bodyOf(step.work) !== null) return checkIndex(step, reference.path, at, report);

@@ -11,6 +11,9 @@ export type StepProperty =
   | 'output'
   | 'duration'
   | 'summary'
+  /** Of a loop over items: why items failed, and how many. */
+  | 'errors'
+  | 'failed'
   | GitProperty;
 
 /** Of a step that leaves work in git. */

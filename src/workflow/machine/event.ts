@@ -142,6 +142,8 @@ export type Fact =
       /** The maximum iterations of a loop without a list; null: another kind. */
       readonly bound: number | null;
       readonly concurrency: number;
+      /** The names of its items, all different; absent: they have none. */
+      readonly keys?: readonly string[];
       /** Its timeout in milliseconds of the run's clock. */
       readonly timeout: number | null;
       /** The steps that run finally; absent: another kind. */

@@ -258,7 +258,7 @@ function resolved(state: RunState, rules: Rules, found: StepVisit, run: StepRun)
     case 'gate':
       return { gate: [work.message, work.approvers, work.choices, work.fields] };
     case 'for-each':
-      return { loop: [work.items, work.as] };
+      return { loop: [work.items, work.as, work.key ?? null] };
     case 'while':
       return { loop: [work.condition, work.maxIterations] };
     case 'assign':

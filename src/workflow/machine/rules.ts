@@ -209,11 +209,12 @@ function templatesIn(work: Work | Check['work']): readonly Template[] {
       return Object.values(work.values);
     case 'fail':
       return [work.message];
+    case 'for-each':
+      return work.key === undefined ? [] : [work.key];
     case 'route':
     case 'script':
     case 'merge':
     case 'land':
-    case 'for-each':
     case 'while':
     case 'finally':
       return [];

@@ -300,7 +300,14 @@ function seenOf(state: RunState, rules: Rules, run: StepRun, { step }: StepRule)
   // A rejection is an answer, too; a gate that timed out has none.
   const approval = approvalOf(step, run);
   if (approval !== null) seen['approval'] = approval;
-  if (status !== 'SUCCEEDED' && status !== 'INCOMPLETE') return seen;
+  if (step.work.kind === 'for-each' && run.open !== null) {
+    const errors = errorsOf(state, run);
+    seen['errors'] = run.open.keys === undefined ? errors : withoutNulls(byKey(run.open, errors));
+    seen['failed'] = errors.filter((each) => each !== null).length;
+  }
+  const isDone = status === 'SUCCEEDED' || status === 'INCOMPLETE';
+  // A loop that failed hands on what its other items gave, if they were run.
+  if (!isDone && (run.open === null || Object.keys(run.values).length === 0)) return seen;
   seen['values'] = Array.isArray(run.values)
     ? [...(run.values as Json[])]
     : { ...(run.values as JsonObject) };
@@ -315,7 +322,11 @@ function seenOf(state: RunState, rules: Rules, run: StepRun, { step }: StepRule)
 
 /** Where the artifacts of a step lie, by name; of a loop, a list of those of each iteration. */
 function artifactsSeen(state: RunState, rules: Rules, run: StepRun): JsonObject | Json[] {
-  if (isLoop(run)) return scopesOf(run).map((scope) => artifactsOfBody(state, rules, scope));
+  if (isLoop(run))
+    return byKey(
+      run.open,
+      scopesOf(run).map((scope) => artifactsOfBody(state, rules, scope)),
+    );
   const { contextDir, contextAt = contextDir } = rules.workflow;
   const within = contextFolder(state, run.path);
   const folder = contextAt === null ? within : `${contextAt}/${within}`;
@@ -345,6 +356,27 @@ export function makersIn(state: RunState, rules: Rules, path: StepPath): StepRun
     const run = only === undefined || id === only ? entered(state, scope, id) : undefined;
     return isIn(run, 'settled') && (run.artifacts.length > 0 || isLoop(run)) ? [run] : [];
   });
+}
+
+/** Why the items of a loop failed, by index; null: one did not, or was only ended with the others. */
+export function errorsOf(state: RunState, run: StepRun): (string | null)[] {
+  return scopesOf(run).map((path) => {
+    const failed = state.scopes.get(path)?.left?.failed ?? null;
+    const isOwn = failed !== null && (failed.path === path || isWithin(failed.path, path));
+    return isOwn ? failed.reason.text : null;
+  });
+}
+
+/** What a loop has of its iterations: a list, or a mapping by the names of its items. */
+export function byKey<T extends Json>(open: StepRun['open'], list: T[]): T[] | Record<string, T> {
+  if (open?.keys === undefined) return list;
+  const mapping: Record<string, T> = {};
+  for (const [index, value] of list.entries()) setOwn(mapping, open.keys[index] ?? String(index), value);
+  return mapping;
+}
+
+function withoutNulls(mapping: JsonObject | Json[]): JsonObject {
+  return Object.fromEntries(Object.entries(mapping).filter(([, value]) => value !== null));
 }
 
 /** Whether a step has begun that has iterations. */

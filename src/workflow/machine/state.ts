@@ -97,6 +97,8 @@ export interface Open {
   readonly items: readonly Json[] | null;
   /** The maximum iterations of a loop without a list; null: another kind. */
   readonly bound: number | null;
+  /** The names of the items; absent: they have none. */
+  readonly keys?: readonly string[];
   /** How many bodies may be open at once. */
   readonly concurrency: number;
   /** The run's clock at the beginning, and its limit; null: unlimited. */

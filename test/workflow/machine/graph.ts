@@ -194,6 +194,7 @@ function workOf(flags: ReadonlyMap<string, string>, inner: Line[]): Work {
       kind: 'for-each',
       items: each.startsWith('[') ? (JSON.parse(each) as Json[]) : tree(each),
       as: 'x',
+      ...(flags.has('key') && { key: template(flags.get('key') ?? '') }),
       concurrency: Number(flags.get('concurrency') ?? 1),
       body: bodyOf(inner),
     };

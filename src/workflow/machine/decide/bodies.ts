@@ -12,7 +12,16 @@ import { attempt, evaluationOf } from '../resolve.ts';
 import { itemScope, pathIn } from '../path.ts';
 import type { BodyRule } from '../rules.ts';
 import type { Evaluation } from '../evaluation.ts';
-import { entered as currentOf, failedInside, filesSeen, loopOf, scopesOf, type StepVisit } from '../scope.ts';
+import {
+  byKey,
+  entered as currentOf,
+  errorsOf,
+  failedInside,
+  filesSeen,
+  loopOf,
+  scopesOf,
+  type StepVisit,
+} from '../scope.ts';
 import type { Open, RunState, Scope, StepRun } from '../state.ts';
 import { exit, fail, found, isEnding, isFinishing, succeed, type DecisionContext } from './context.ts';
 import { reopened } from './reopen.ts';
@@ -75,8 +84,7 @@ export function continueBody(context: DecisionContext, entered: StepVisit, run: 
   if (!done) return openNext(context, entered, run, open);
   if (open.left < open.opened) return [];
   if (failure !== null) {
-    const named = withStep(state, failure, run.path);
-    return fail(entered, { ...named, timedOut: failure.reason.code === 'E_TIMEOUT' });
+    return failWithItems(context, entered, run, withStep(state, failure, run.path));
   }
   const { values, artifacts } = outputOfBodies(context, entered, run);
   if (entered.rule.step.check !== null && !Array.isArray(values))
@@ -110,6 +118,22 @@ function withStep(state: RunState, failure: Failure, around: StepPath): Failure 
   const { path, reason } = failure;
   if (path === around || failedInside(state, path)) return failure;
   return { ...failure, reason: { ...reason, text: `${path}: ${reason.text}` } };
+}
+
+/**
+ * A body, or an item, failed. Where the other items were run nevertheless, the loop says how many
+ * failed, and hands on what the others gave.
+ */
+function failWithItems(context: DecisionContext, entered: StepVisit, run: StepRun, failure: Failure): Fact[] {
+  const { reason } = failure;
+  const timedOut = reason.code === 'E_TIMEOUT';
+  const errors = errorsOf(context.state, run);
+  const failed = errors.filter((each) => each !== null).length;
+  if (failed === 0 || !continuesAfter(entered, failure)) return fail(entered, { ...failure, timedOut });
+  const text = `${String(failed)} of ${counted(errors.length, 'item')} failed, first ${reason.text}`;
+  const facts = fail(entered, { ...failure, reason: { ...reason, text }, timedOut });
+  const { values } = outputOfBodies(context, entered, run);
+  return facts.map((fact) => (fact.type === 'settled' ? { ...fact, values } : fact));
 }
 
 /** Another iteration of a loop, if its condition still holds. */
@@ -260,7 +284,8 @@ function outputOfBodies(
       const values = valuesIn(context, scope, inner);
       return only === undefined ? values : (ownValue(values, only) ?? null);
     };
-    return { values: scopes.map((scope) => (scope ? valuesOf(scope) : null)), artifacts: [] };
+    const values = scopes.map((scope) => (scope && !scope.left?.failed ? valuesOf(scope) : null));
+    return { values: byKey(run.open, values), artifacts: [] };
   }
   const [scope] = scopes;
   if (!scope) return { values: {}, artifacts: [] };

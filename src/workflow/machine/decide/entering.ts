@@ -1,3 +1,4 @@
+import type { Template } from '../../../expressions/template.ts';
 import type { Json } from '../../../kernel/json.ts';
 import { attempt, evaluationOf } from '../resolve.ts';
 import type { ResolveFailure } from '../evaluation.ts';
@@ -158,6 +159,33 @@ function asks({ state, rules, now }: DecisionContext, entered: StepVisit, gate: 
   return [{ type: 'asked', path, message: message.value, approvers, choices, fields, deadline }];
 }
 
+/** The begin of a loop whose items have names: each has one, and another than the others. */
+function keyed(
+  { state, rules }: Pick<DecisionContext, 'state' | 'rules'>,
+  entered: StepVisit,
+  expanded: Extract<Fact, { type: 'expanded' }>,
+  key: Template,
+): Fact[] {
+  const { items } = expanded;
+  const named = attempt(() => {
+    const evaluation = evaluationOf(state, rules, entered);
+    const name = entered.rule.inner?.item ?? 'item';
+    return (items ?? []).map((item, index) =>
+      evaluation.with({ item, [name]: item, loop: { index } }).renderText(key),
+    );
+  });
+  if (!named.ok) return failUnresolved(entered, named.why);
+  const keys = named.value;
+  const seen = new Set<string>();
+  const wrong = keys.findIndex((each) => each === '' || seen.size === seen.add(each).size);
+  if (wrong === -1) return [{ ...expanded, keys }];
+  const text =
+    keys[wrong] === ''
+      ? `item ${String(wrong)} has an empty key`
+      : `two items have the key \`${keys[wrong]!}\``;
+  return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_EXPRESSION', text }, timedOut: false });
+}
+
 /** A loop or a sub-workflow begins, or a sub-workflow its next iteration. */
 export function expands({ state, rules }: DecisionContext, entered: StepVisit): Fact[] {
   const { path } = entered;
@@ -175,8 +203,10 @@ export function expands({ state, rules }: DecisionContext, entered: StepVisit): 
     isTree(source) ? evaluationOf(state, rules, entered).required.value(source) : [...source],
   );
   if (!items.ok) return failUnresolved(entered, items.why);
-  if (Array.isArray(items.value))
-    return [{ type: 'expanded', path, items: items.value, bound: null, concurrency, timeout }];
+  if (Array.isArray(items.value)) {
+    const base = { type: 'expanded', path, items: items.value, bound: null, concurrency, timeout } as const;
+    return work.key === undefined ? [base] : keyed({ state, rules }, entered, base, work.key);
+  }
   const found = items.value === null ? 'null' : withArticle(typeof items.value);
   const text = `what it runs for must be a list, not ${found}`;
   return fail(entered, { class: 'NON_RETRYABLE', reason: { code: 'E_EXPRESSION', text }, timedOut: false });

@@ -69,7 +69,7 @@ export function itemsToOpen({ items, bound, concurrency, opened, left }: Open): 
 
 /** A loop, or a sub-workflow, begins. */
 export function expand(state: RunState, event: Of<'expanded'>): void {
-  const { path, items, bound, concurrency, timeout, isLast } = event;
+  const { path, items, bound, concurrency, timeout, isLast, keys } = event;
   const run = enter(state, path);
   if (!isIn(run, 'pending', 'waiting')) return;
   // The next iteration of a sub-workflow.
@@ -82,7 +82,16 @@ export function expand(state: RunState, event: Of<'expanded'>): void {
   run.attempts += 1;
   const clockAt = clockNow(state, state.now);
   const counts = { opened: 0, left: 0, failed: null, broke: false, exit: null };
-  run.open = { items, bound, concurrency, timeout, clockAt, ...counts, ...(isLast && { isLast }) };
+  run.open = {
+    items,
+    bound,
+    concurrency,
+    timeout,
+    clockAt,
+    ...counts,
+    ...(isLast && { isLast }),
+    ...(keys && { keys }),
+  };
   run.looks = {};
   put(state, run, { is: 'open' }, true);
 }
