@@ -14,7 +14,7 @@ it('the commands of README.md can be followed from the first to the last', async
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
-it('why a role rests is asked as README.md says, and a second engineer is added as it and `check` say', async () => {
+it('why a role rests is asked as README.md says, and a second engineer is added as `check` says', async () => {
   const project = new TestProject({});
   try {
     expect((await project.run(['init'])).code).toBe(0);
@@ -23,7 +23,7 @@ it('why a role rests is asked as README.md says, and a second engineer is added 
       code: 0,
       stdout: expect.stringMatching(/^architect has no mail\./) as string,
     });
-    expect(readme).toContain('To add a second engineer, write the role under `roles:` in `protocols/`');
+    expect(readme).toContain('[two engineers at once](docs/recipes/teams.md#two-engineers-at-once)');
     const protocol = 'protocols/feature-team.yaml';
     const edit = (from: RegExp, to: string): Promise<Ran> => {
       const text = project.read(protocol);

@@ -77,6 +77,10 @@ const ofCodex = `\
 hint: use the provider \`codex\`, which keeps the settings of repositories from it; or remove .codex/config.toml
 `;
 
+/** Without what is said of programs that this machine lacks. */
+const withoutMissing = (text: string) =>
+  text.replaceAll(/^\S+ warning E_PROVIDER: `\w+` is not installed here[^]*?\nhint: install it.*\n\n/gm, '');
+
 const said = (...parts: readonly string[]) => `${parts.join('\n')}\n`;
 
 describe('files of a repository that configure an agent whatever Mailroom says', () => {
@@ -85,7 +89,7 @@ describe('files of a repository that configure an agent whatever Mailroom says',
     const checked = await project.run(['check', '--no-explore']);
     expect(checked).toMatchObject({ code: 0 });
     const parts = [ofOpencode('worker'), ofClaude(), ofOpencode('reads'), ofCodex];
-    expect(checked.stderr).toBe(said(...parts));
+    expect(withoutMissing(checked.stderr)).toBe(said(...parts));
     for (const command of ['validate', 'plan'])
       expect(await project.run([command, 'two'])).toMatchObject({
         code: 0,
@@ -109,7 +113,8 @@ describe('files of a repository that configure an agent whatever Mailroom says',
 
   it('are not mentioned where the sandbox hides them', async () => {
     begin('auto', { 'opencode.json': settings['opencode.json'] });
-    expect(await project.run(['check', '--no-explore'])).toMatchObject({
+    const { code, stderr } = await project.run(['check', '--no-explore']);
+    expect({ code, stderr: withoutMissing(stderr) }).toEqual({
       code: 0,
       stderr: bubblewrap.works ? '' : (expect.stringContaining('opencode.json:3:4') as string),
     });
