@@ -48,7 +48,7 @@ export const nativeVocabulary: Vocabulary = {
     gives: (kind, id) => {
       switch (kind) {
         case 'for-each':
-          return `by index, or by the \`key\` of an item: \`steps.${id}.values[0]\``;
+          return `\`values\`, \`artifacts\` and \`errors\` are read by index, or by the \`key\` of an item: \`steps.${id}.values[0]\``;
         case 'while':
           return `\`values\` and \`artifacts\` are lists of what each iteration handed over: \`steps.${id}.values[0]\``;
         case 'gate':
