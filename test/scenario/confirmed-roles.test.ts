@@ -18,16 +18,22 @@ it('uses a changed role.md in a running `up` only once it is confirmed, and name
   project.makeRepository();
   const up = project.start(['up']);
   const ended = finished(up);
+  let printed = '';
+  up.stdout?.on('data', (part: Buffer) => (printed += String(part)));
   await said(up, 'small: 3 roles');
   const text = 'Mailroom-Turn: t7\n';
-  project.write('agents/maker/role.md', 'New words.\n');
-  project.git('commit', '-qam', `Change it\n\n${text}`, '--author', 'checker <checker@mailroom>');
+  // The commit is there before the file has changed: a notice in between could not name it.
+  project.write('.git/new.md', 'New words.\n');
+  const blob = project.git('hash-object', '-w', '.git/new.md');
+  project.git('update-index', '--cacheinfo', `100644,${blob},agents/maker/role.md`);
+  project.git('commit', '-qm', `Change it\n\n${text}`, '--author', 'checker <checker@mailroom>');
+  project.git('checkout', '--', 'agents/maker/role.md');
   const commit = project.git('rev-parse', '--short', 'HEAD');
   const what = `agents/maker/role.md (commit ${commit} by checker, landed from turn t7)`;
   const log = '`git log -p -- agents/maker/role.md`';
   const notice = `descriptions of roles have changed since they were confirmed, and are not used yet: ${what}; look at the change with ${log}, then run \`mailroom reload agents/maker/role.md\``;
   project.drop('agents/maker/inbox/one.md', 'One\n');
-  await said(up, notice);
+  await expect.poll(() => printed).toContain(notice);
   await expect.poll(() => project.list('.').includes('prompt-0')).toBe(true);
   expect(project.read('prompt-0')).toContain('Old words.');
   expect((await project.run(['status'])).stdout).toContain(`problem     ${notice}\n`);
