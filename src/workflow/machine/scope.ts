@@ -306,7 +306,7 @@ function seenOf(state: RunState, rules: Rules, run: StepRun, { step }: StepRule)
     seen['failed'] = errors.filter((each) => each !== null).length;
   }
   const isDone = status === 'SUCCEEDED' || status === 'INCOMPLETE';
-  // A loop that failed hands on what its other items gave, if they were run.
+  // A loop with keys hands on what its other items gave.
   if (!isDone && (run.open === null || Object.keys(run.values).length === 0)) return seen;
   seen['values'] = Array.isArray(run.values)
     ? [...(run.values as Json[])]

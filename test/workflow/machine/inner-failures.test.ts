@@ -22,7 +22,9 @@ describe('the reason of a step that failed because a step in it did', () => {
     for (const path of ['each/0/a', 'each/1/a', 'each/2/a'])
       if (path === 'each/0/a') world.done(path);
       else world.fails(path, { class: 'NON_RETRYABLE' });
-    expect(metaOf(world.state, world.rules, 'each')).toMatchObject({ reason: 'each/1/a: it broke' });
+    expect(metaOf(world.state, world.rules, 'each')).toMatchObject({
+      reason: '2 of 3 items failed, first each/1/a: it broke',
+    });
   });
 
   it('names no step where the time of the outer one is over', () => {

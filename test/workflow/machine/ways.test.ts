@@ -142,7 +142,9 @@ describe('a step that fails', () => {
     world.done('each/0/a');
     world.done('each/1/a');
     expect(world.status('each')).toBe('FAILED');
-    expect(world.state.steps.get('each')?.phase).toMatchObject({ reason: { text: '1 of 2 items failed, first each/0/no: one is odd' } });
+    expect(world.state.steps.get('each')?.phase).toMatchObject({
+      reason: { text: '1 of 2 items failed, first each/0/no: one is odd' },
+    });
     expect(world.state.status).toBe('SUCCEEDED');
   });
 

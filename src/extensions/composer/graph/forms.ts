@@ -23,6 +23,8 @@ const often: Readonly<Record<string, readonly string[]>> = {
   for_each: ['for_each', 'when', 'timeout', 'on_failure', 'description'],
   while: ['while', 'when', 'timeout', 'on_failure', 'description'],
   fan_out: ['fan_out', 'condition', 'error_policy', 'handoff', 'name'],
+  route: ['route', 'when', 'description'],
+  fail: ['fail', 'when', 'description'],
   set: ['set', 'when', 'next', 'description'],
   workflow: ['workflow', 'with', 'exports', 'when', 'timeout'],
   merge: ['merge', 'on_conflict', 'when', 'timeout', 'instructions'],

@@ -122,16 +122,18 @@ function withStep(state: RunState, failure: Failure, around: StepPath): Failure 
 
 /**
  * A body, or an item, failed. Where the other items were run nevertheless, the loop says how many
- * failed, and hands on what the others gave.
+ * failed; with keys it hands on what the others gave.
  */
 function failWithItems(context: DecisionContext, entered: StepVisit, run: StepRun, failure: Failure): Fact[] {
   const { reason } = failure;
   const timedOut = reason.code === 'E_TIMEOUT';
   const errors = errorsOf(context.state, run);
   const failed = errors.filter((each) => each !== null).length;
-  if (failed === 0 || !continuesAfter(entered, failure)) return fail(entered, { ...failure, timedOut });
+  if (failed === 0 || errors.length === 1 || !continuesAfter(entered, failure))
+    return fail(entered, { ...failure, timedOut });
   const text = `${String(failed)} of ${counted(errors.length, 'item')} failed, first ${reason.text}`;
   const facts = fail(entered, { ...failure, reason: { ...reason, text }, timedOut });
+  if (run.open?.keys === undefined) return facts;
   const { values } = outputOfBodies(context, entered, run);
   return facts.map((fact) => (fact.type === 'settled' ? { ...fact, values } : fact));
 }
@@ -284,7 +286,8 @@ function outputOfBodies(
       const values = valuesIn(context, scope, inner);
       return only === undefined ? values : (ownValue(values, only) ?? null);
     };
-    const values = scopes.map((scope) => (scope && !scope.left?.failed ? valuesOf(scope) : null));
+    const keys = run.open?.keys;
+    const values = scopes.map((scope) => (scope && !(keys && scope.left?.failed) ? valuesOf(scope) : null));
     return { values: byKey(run.open, values), artifacts: [] };
   }
   const [scope] = scopes;
