@@ -17,8 +17,21 @@ describe('docs/workflow-reference.md', () => {
   it('says which keys fit to which kind of step', () => {
     const rows = rowsOnPage(page, 'Kinds of steps');
     expect(rows.map(([kind]) => kind)).toEqual(kinds.map((kind) => `\`${kind}\``));
+    const inText = (text: string) => [...text.matchAll(/`(\w+)`/g)].map(([, key]) => key ?? '');
+    const groups = new Map(
+      [...page.matchAll(/^- _(\w+)_: ([^]*?)(?=\n(?:- |\n))/gm)].map(([, name, keys]) => [
+        name,
+        inText(keys ?? ''),
+      ]),
+    );
     for (const [index, kind] of kinds.entries()) {
-      const named = [...(rows[index]?.[2] ?? '').matchAll(/`(\w+)`/g)].map(([, key]) => key ?? '');
+      const cell = rows[index]?.[2] ?? '';
+      const named = [
+        ...inText(cell),
+        ...[...cell.matchAll(/_(agent|process|result|failure|check)_/g)].flatMap(
+          ([, name]) => groups.get(name) ?? [],
+        ),
+      ];
       const common = ['description', 'depends_on', 'join', 'when', 'next', 'ui'];
       expect(named.toSorted()).toEqual(keysOfKinds[kind].filter((key) => !common.includes(key)).toSorted());
     }
