@@ -13,7 +13,6 @@ it('the guide to workflows can be followed from its first command to its last', 
   expect(output).toMatch(/✓ greet SUCCEEDED/);
   expect(output).toMatch(/ship-it is approved by/);
   expect(output).toMatch(/✓ improve\/1\/review SUCCEEDED/);
-  expect(output).toMatch(/ask SKIPPED[^]*✓ deploy SUCCEEDED[^]*ask FAILED[^]*deploy SKIPPED[^]*not approved/);
   expect(output).toMatch(/deployed with \*\*\*/);
   expect(output).not.toMatch(/E_INTERNAL|hunter2/);
   expect(code).toBe(0);
