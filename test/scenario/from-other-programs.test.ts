@@ -26,7 +26,7 @@ describe('docs/languages/from.md', () => {
     expect(files.map(([name]) => name).toSorted()).toEqual(Object.keys(ends).toSorted());
   });
 
-  it.each(files)('runs `%s` as it stands', async (name, text) => {
+  it.each(files)('runs `%s` unchanged', async (name, text) => {
     project = new TestProject({ 'mailroom.yaml': '', [`workflows/${name}.yaml`]: text });
     expect(await project.run(['validate', name])).toMatchObject({ code: 0, stderr: '' });
     const { stdout } = await project.run(['run', name, '--json']);

@@ -358,7 +358,7 @@ export function makersIn(state: RunState, rules: Rules, path: StepPath): StepRun
   });
 }
 
-/** Why the items of a loop failed, by index; null: one did not, or was only ended with the others. */
+/** Why the items of a loop failed, by index; null: it did not, or was ended with the others. */
 export function errorsOf(state: RunState, run: StepRun): (string | null)[] {
   return scopesOf(run).map((path) => {
     const failed = state.scopes.get(path)?.left?.failed ?? null;
