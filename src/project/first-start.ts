@@ -84,7 +84,10 @@ export async function missingFiles(
   const paths = [...wanted.keys()];
   if (paths.length === 0) return [];
   const base = (workspace.per === 'role' ? workspace.base : null) ?? 'HEAD';
-  const committed = await listed(['ls-tree', '-z', '--name-only', base, '--', ...paths], root);
+  const committed = await listed(
+    ['ls-tree', '-z', '--name-only', '--end-of-options', base, '--', ...paths],
+    root,
+  );
   const ignored = await listed(['-c', 'core.quotePath=off', 'check-ignore', '--', ...paths], root);
   return [...wanted.values()].flatMap((each) => {
     if (committed.has(each.path)) return [];

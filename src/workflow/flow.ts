@@ -1,4 +1,4 @@
-import type { Body, Route, Step, StepId, Target } from './model.ts';
+import type { Body, Join, Route, Step, StepId, Target } from './model.ts';
 
 /** The possible successors of each step of a sequence, by number. */
 export function waysOf({ steps }: Body): readonly (readonly number[])[] {
@@ -19,6 +19,11 @@ export function targetsOf({ next, work }: Step): readonly {
     ...named.flatMap(([key, target]) => (target === null ? [] : [{ target, in: next!, key, label: key }])),
     ...ways.map((way) => ({ target: way.to, in: way, key: 'to', label: way.when === null ? 'else' : 'if' })),
   ];
+}
+
+/** Whether one need of a step decides that it runs. */
+export function isOneEnough(join: Join): boolean {
+  return join === 'any' || join === 'one_success';
 }
 
 type Way = number | StepId;

@@ -39,7 +39,7 @@ export function lowerFinally(
         'key',
       );
   const steps = lowering.steps(input, path, { ...lowering, timeout: usualTime });
-  const body = bodyOf(diagnostics, steps, {}, path);
+  const body = bodyOf(diagnostics, steps, {}, path, path);
   if (isTwice) return null;
   return diagnostics.from<Step>(path, {
     ...bareStep,

@@ -57,12 +57,16 @@ export interface FlowInput {
   readonly max_visits?: number | undefined;
 }
 
-/** Steps as a body with the control flow of the file; `path`: of the mapping that defines it. */
+/**
+ * Steps as a body with the control flow of the file; `path`: of the mapping that defines it, in
+ * which they are at `stepsAt`.
+ */
 export function bodyOf(
   diagnostics: Diagnostics,
   steps: readonly Step[],
   { flow, max_visits: most }: FlowInput,
   path: Path,
+  stepsAt: Path = [...path, 'steps'],
 ): Body {
   if (flow === 'sequence') {
     for (const step of steps)
@@ -81,7 +85,7 @@ export function bodyOf(
     if (step.work.kind === 'route')
       diagnostics.error(
         'E_WORKFLOW',
-        [...path, 'steps', step.id, 'route'],
+        [...stepsAt, step.id, 'route'],
         `\`route\` of \`${step.id}\` does nothing in a graph`,
         'say `flow: sequence`, or give the steps after it `when`',
         'key',
@@ -95,7 +99,7 @@ export function bodyOf(
       );
   }
   const ids = new Set(steps.map(({ id }) => id));
-  const graph = steps.map((step) => waitingForMerged(diagnostics, step, ids, [...path, 'steps', step.id]));
+  const graph = steps.map((step) => waitingForMerged(diagnostics, step, ids, [...stepsAt, step.id]));
   return { kind: 'graph', steps: graph };
 }
 

@@ -41,11 +41,6 @@ function isOther(kind: string): kind is keyof typeof kinds {
   return Object.hasOwn(kinds, kind);
 }
 
-/** Whether what a loop hands on is read by the names of its items. */
-export function isKeyed({ work }: Step): boolean {
-  return work.kind === 'for-each' && work.key !== undefined;
-}
-
 /** Whether a successful step has a property in expressions. */
 export function gives({ work, checkout }: Step, property: StepProperty): boolean {
   // The work of a role is that of its message, if roles have git worktrees.

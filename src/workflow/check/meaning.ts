@@ -109,7 +109,7 @@ export function meaningOf(path: readonly Segment[], here: Here): Meaning {
   const { graph } = found;
   const step = graph.steps[found.target]!;
   const [, , property, name, ...rest] = path;
-  const list = step.work.kind === 'for-each' && step.work.key !== undefined ? 'object' : 'array';
+  const list = isKeyed(step) ? 'object' : 'array';
   switch (propertyNamed(property?.name, here)) {
     case 'status':
       return { is: 'status', step, graph };
@@ -164,6 +164,11 @@ function meaningInApproval(gate: Approval, [name, inner, ...rest]: readonly Segm
   const type = segment.name === null ? undefined : findName(types, segment.name);
   if (type === undefined) return anything;
   return descend(type, isField ? rest : [...(inner === undefined ? [] : [inner]), ...rest]);
+}
+
+/** Whether what a loop hands on is read by the names of its items. */
+export function isKeyed({ work }: Step): boolean {
+  return work.kind === 'for-each' && work.key !== undefined;
 }
 
 /** Whether a step's values are those that it declares. */

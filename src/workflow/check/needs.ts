@@ -1,3 +1,4 @@
+import { isOneEnough } from '../flow.ts';
 import type { StepId } from '../model.ts';
 import type { Graph } from './body.ts';
 import { field, type CheckReport } from './report.ts';
@@ -18,8 +19,7 @@ export function checkNeeds(report: CheckReport, graph: Graph): readonly number[]
     for (const [index, need] of step.needs.entries()) {
       const at = field(step.needs, index);
       // One of several edges with conditions may suffice.
-      const isOneEnough = step.join === 'any' || step.join === 'one_success';
-      if (seen.has(need.step) && (!isOneEnough || need.when === null))
+      if (seen.has(need.step) && (!isOneEnough(step.join) || need.when === null))
         report.add('E_DUPLICATE', 'warning', at, `\`${need.step}\` is named twice`, null);
       seen.add(need.step);
       if (graph.has(need.step) || broken.has(need.step)) continue;

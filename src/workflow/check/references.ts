@@ -4,12 +4,13 @@ import { withArticle } from '../../kernel/enumerate.ts';
 import { ownValue } from '../../kernel/own.ts';
 import type { Approval, Step } from '../model.ts';
 import type { Graph } from './body.ts';
-import { gives, givesText, isInGit, isKeyed, valueNames } from './gives.ts';
+import { gives, givesText, isInGit, valueNames } from './gives.ts';
 import {
   approvalTypes,
   findName,
   findStep,
   handsOver,
+  isKeyed,
   isNamespace,
   isStep,
   ofPrevious,

@@ -152,15 +152,10 @@ export class CheckReport {
   }
 
   /** Reports an undefined name of what may be a number: `index-1` may be a subtraction. */
-  unknownValue(
-    at: At,
-    message: string,
-    name: string,
-    known: readonly string[],
-    code: ErrorCode = 'E_UNKNOWN_NAME',
-  ): void {
+  unknownValue(...given: Parameters<CheckReport['unknown']>): void {
+    const [at, message, name, known, code = 'E_UNKNOWN_NAME'] = given;
     const minus = this.meantMinus(name, known);
-    if (minus === null) this.unknown(at, message, name, known, code);
+    if (minus === null) this.unknown(...given);
     else this.add(code, 'error', at, message, minus);
   }
 

@@ -9,8 +9,8 @@ const data: PlanData = {
   slots: Infinity,
 };
 
-function plan(text: string, changes: Partial<PlanData> = {}) {
-  return planOf(compile(workflow(graph(text))), { ...data, ...changes });
+function plan(text: string, changes: Partial<PlanData> = {}, timeout: number | null = null) {
+  return planOf(compile(workflow(graph(text), { timeout })), { ...data, ...changes });
 }
 
 describe('a plan', () => {
@@ -26,6 +26,15 @@ describe('a plan', () => {
       { number: 2, parallel: false, steps: ['c'] },
       { number: 3, parallel: false, steps: ['d'] },
     ]);
+  });
+
+  it('adds the time of what runs finally, after all others, to the timeout of the run', () => {
+    const text =
+      'a : timeout=2h\nb <- a : timeout=2h\nlast : finally\n  c : timeout=5m\n  d <- c : timeout=1m';
+    const { batches, ceiling } = plan(text, {}, 3_600_000);
+    expect(batches.map(({ steps }) => steps)).toEqual([['a'], ['b'], ['last']]);
+    expect(ceiling.time).toBe(3_600_000 + 6 * 60_000);
+    expect(plan(text).ceiling.time).toBe(4 * 3_600_000 + 6 * 60_000);
   });
 
   it('multiplies retries, iterations, fan-out and checks', () => {

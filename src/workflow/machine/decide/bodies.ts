@@ -378,13 +378,11 @@ function spoken(
 
 function leave(context: DecisionContext, scope: Scope, failed: Failure | null, counter: Counter): Fact[] {
   const entered = scope.step === null ? null : found(context, scope.step);
-  const step = entered?.rule.step;
   const again =
     entered !== null &&
     !isEnding(context.state, entered.scope) &&
     failed?.class === 'RETRYABLE_TRANSIENT' &&
-    step !== undefined &&
-    scope.retries < step.retry.max &&
+    scope.retries < entered.rule.step.retry.max &&
     failed.reason.code !== 'E_TIMEOUT';
   if (again) return [reopened(context, scope)];
   const how = counter.at === 'end' ? counter.how : 'end';

@@ -6,6 +6,7 @@ import type { Fact, SkipReason } from '../event.ts';
 import { isIn } from '../fold/steps.ts';
 import type { Evaluation } from '../evaluation.ts';
 import { entered as currentOf, type StepVisit } from '../scope.ts';
+import { isOneEnough } from '../../flow.ts';
 import type { Join, StepId } from '../../model.ts';
 import { isTree, type StepRule } from '../rules.ts';
 import type { Phase } from '../state.ts';
@@ -108,14 +109,14 @@ function needsRefusal(
 ): SkipReason | null {
   const { needs, join } = rule.step;
   if (rule.body.body.kind === 'sequence' || needs.length === 0) return null;
-  const isOneEnough = join === 'any' || join === 'one_success';
+  const one = isOneEnough(join);
   let counted = 0;
   for (const need of needs) {
     const run = currentOf(state, scope, need.step);
     const fits = isIn(run, 'settled') && isFit(join, rule, need.step, run.phase);
-    if (!fits && !isOneEnough) return { why: 'dependency', step: need.step };
+    if (!fits && !one) return { why: 'dependency', step: need.step };
     if (fits && (need.when === null || evaluation().condition(need.when))) counted += 1;
-    else if (!isOneEnough) return { why: 'edges' };
+    else if (!one) return { why: 'edges' };
   }
   return counted === 0 ? { why: 'edges' } : null;
 }
