@@ -57,7 +57,6 @@ export function withLast(body: Body, last: Step | null): Body {
   if (last === null) return body;
   if (body.kind === 'sequence') return { ...body, steps: [...body.steps, last] };
   const needed = new Set(body.steps.flatMap(({ needs }) => needs.map(({ step }) => step)));
-  const ends = body.steps.filter(({ id }) => !needed.has(id));
-  const needs = ends.map(({ id }) => ({ step: id, when: null }));
+  const needs = body.steps.filter(({ id }) => !needed.has(id)).map(({ id }) => ({ step: id, when: null }));
   return { ...body, steps: [...body.steps, { ...last, needs }] };
 }

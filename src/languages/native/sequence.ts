@@ -57,10 +57,7 @@ export interface FlowInput {
   readonly max_visits?: number | undefined;
 }
 
-/**
- * Steps as a body with the control flow of the file; `path`: of the mapping that defines it, in
- * which they are at `stepsAt`.
- */
+/** Steps as a body; `path`: of the mapping that defines the flow, `stepsAt`: of the steps. */
 export function bodyOf(
   diagnostics: Diagnostics,
   steps: readonly Step[],
