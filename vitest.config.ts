@@ -27,7 +27,7 @@ const withProgram = [
 
 /** Files that replace a module, or use up what a process may have: each has a process of its own. */
 const alone = [
-  'cli/{answering,approve,git-ignore,init}',
+  'cli/{answering,approve,approve-landing,git-ignore,init}',
   'git/promises',
   'process/{no-room,pipe-pool}',
   'web/log-lines',

@@ -21,6 +21,23 @@ export function workflowOf(graph: readonly Needs[]): string {
   return `${head}steps:\n${steps.join('')}`;
 }
 
+/** So many steps that one waits for, whatever they did, and a last one that runs whatever happened. */
+export function joinedOf(count: number): string {
+  const names = Array.from({ length: count }, (_none, index) => name(index));
+  const steps = names.map((each) => `  ${each}: { command: ['true'] }\n`).join('');
+  const end = `  end: { join: one_success, depends_on: [${names.join(', ')}], command: ['true'] }\n`;
+  return `${head}steps:\n${steps}${end}finally:\n  last: { command: ['true'] }\n`;
+}
+
+/** A loop over so many items with keys, all of which a step behind it reads. */
+export function keyedOf(count: number): string {
+  const items = Array.from({ length: count }, (_none, index) => name(index)).join(', ');
+  const steps = "steps: { one: { command: ['true'] } }";
+  const loop = `{ items: [${items}], key: '\${{ item }}', concurrency: 10, ${steps} }`;
+  const end = "{ depends_on: [each], command: [echo, '${{ steps.each.failed }}'] }";
+  return `${head}steps:\n  each:\n    for_each: ${loop}\n  end: ${end}\n`;
+}
+
 export function makefileOf(graph: readonly Needs[]): string {
   const rules = graph.map(
     (needs, index) => `${name(index)}: ${needs.map(name).join(' ')}\n\t@bash -c true\n`,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { layered, makefileOf, ninjaOf, workflowOf } from './graphs.ts';
+import { joinedOf, keyedOf, layered, makefileOf, ninjaOf, workflowOf } from './graphs.ts';
 import { isInstalled, mailroom, measured, type Taken } from './measured.ts';
 import { milliseconds, percentile, type Line } from './report.ts';
 import { benchFolder } from './world.ts';
@@ -56,11 +56,11 @@ function bare(count: number, atOnce: number): Measure {
 }
 
 /** The real program on a new project, its journal synced as always. */
-function run(graph: Graph, atOnce: number): Measure {
+function run(definition: string, atOnce: number): Measure {
   return () => {
     const folder = benchFolder();
     writeFileSync(join(folder, 'mailroom.yaml'), `trail: off\nconcurrency: ${String(atOnce)}\n`);
-    writeFileSync(join(folder, 'measured.yaml'), workflowOf(graph));
+    writeFileSync(join(folder, 'measured.yaml'), definition);
     return mailroom(['run', 'measured.yaml'], folder);
   };
 }
@@ -127,7 +127,7 @@ function beside(what: string, graph: Graph, atOnce: number, most: number): Line[
   const ofPeer: Record<string, Measure> = peer === undefined ? {} : { roboppi: peerRun(peer, graph, atOnce) };
   const measures: Record<'least' | 'ours', Measure> = {
     least: bare(count, atOnce),
-    ours: run(graph, atOnce),
+    ours: run(workflowOf(graph), atOnce),
   };
   const { least, ours, ...rest } = inTurn({ ...measures, ...ofPeer, ...others(graph, atOnce) });
   const line = (name: string, taken: Median): Line => ({
@@ -172,8 +172,8 @@ function planned(steps: number): Line[] {
 }
 
 /** What one more step costs: what all take without what the program itself takes. */
-function growth(sizes: readonly number[]): Line {
-  const runs = Object.fromEntries([1, ...sizes].map((size) => [String(size), run(layered(size, 10), 10)]));
+function growth(what: string, sizes: readonly number[], definition: (size: number) => string): Line {
+  const runs = Object.fromEntries([1, ...sizes].map((size) => [String(size), run(definition(size), 10)]));
   const taken = inTurn(runs);
   const nothing = taken['1']?.processor ?? 0;
   const each = sizes.map((size) => ((taken[String(size)]?.processor ?? 0) - nothing) / size);
@@ -181,13 +181,15 @@ function growth(sizes: readonly number[]): Line {
   const slope = (each.at(-1) ?? 0) / few;
   const names = sizes.map((size) => size.toLocaleString('en')).join(', ');
   return {
-    what: `growth: cost of a step in layers of ten, ${names} steps`,
+    what: `growth: cost of ${what}, ${names}`,
     seen: each.map(milliseconds).join(', '),
-    ratio: `with the most steps one costs ${slope.toFixed(2)} × what it costs with the fewest`,
+    ratio: `of the most one costs ${slope.toFixed(2)} × what it costs of the fewest`,
     budget: 'flat',
     met: slope <= 1.3,
   };
 }
+
+const sizes = [100, 1_000, 10_000];
 
 /** Workflows through the real program, beside the same processes without it. */
 export function workflows(): Line[] {
@@ -195,6 +197,8 @@ export function workflows(): Line[] {
     ...beside('1,000 steps `CUSTOM: true` in layers of ten', layered(1_000, 10), 10, 1.2),
     ...beside('200 steps `CUSTOM: true`, one after the other', layered(200, 1), 1, 1.3),
     ...planned(10_000),
-    growth([100, 1_000, 10_000]),
+    growth('a step in layers of ten', sizes, (size) => workflowOf(layered(size, 10))),
+    growth('a step that one joins, with one that runs finally', sizes, joinedOf),
+    growth('an item of a loop with keys', sizes, keyedOf),
   ];
 }

@@ -64,7 +64,7 @@ function loadProgram(program, argv, environment = {}) {
 /** Whether these are the arguments of a plain request for help or the version. */
 function asksForHelp(argv) {
   const [first = '--help', second, ...others] = argv;
-  if (second === undefined) return ['--help', '-h', 'help', '--version', '-V'].includes(first);
+  if (second === undefined) return ['--help', '-h', '--version', '-V'].includes(first);
   return others.length === 0 && /^\w/.test(first) && ['--help', '-h'].includes(second);
 }
 

@@ -117,6 +117,11 @@ const instead = {
     'mdast-util-gfm-footnote': `export const gfmFootnoteFromMarkdown = () => ({});
       export const gfmFootnoteToMarkdown = null;`,
   },
+  // HTML, which is not read as such.
+  'micromark-core-commonmark': {
+    './lib/html-flow.js': "export const htmlFlow = { name: 'htmlFlow' };",
+    './lib/html-text.js': "export const htmlText = { name: 'htmlText' };",
+  },
   // A way through any tree with any test: links are found in texts outside of two kinds of nodes.
   'mdast-util-find-and-replace': {
     'escape-string-regexp': 'export default String;',

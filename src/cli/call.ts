@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { defaultConfig } from '../config/config.ts';
-import { findProject, isProtocolFile } from '../disk/find-project.ts';
+import { findProject, hasWorkflows, isFolder, isProtocolFile } from '../disk/find-project.ts';
+import { otherOwner } from '../disk/owners.ts';
 import { RealDisk } from '../disk/real-disk.ts';
 import { readText } from '../disk/text.ts';
 import type { UnsavedTexts } from '../disk/unsaved.ts';
@@ -18,6 +19,7 @@ import type { UpOptions } from '../up/start.ts';
 import type { EditedProject } from '../project/edited-project.ts';
 import type { Finding } from '../kernel/finding.ts';
 import type { OwnTemplate } from '../project/template.ts';
+import type { FromAgents } from '../project/agent-team.ts';
 import type { ScaffoldResult } from '../project/scaffold.ts';
 import { KnownProjects } from '../project/known-projects.ts';
 import { programFor } from '../project/definition/programs.ts';
@@ -42,6 +44,8 @@ export class Call implements Surroundings {
   readonly cwd: string;
   /** The person's projects, absolute, for `status --all`. */
   readonly projects: Pick<KnownProjects, 'file' | 'list' | 'add' | 'drop'>;
+  readonly hasWorkflows: (folder: string) => boolean = hasWorkflows;
+  readonly otherOwner = otherOwner;
 
   constructor({ packageRoot, environment, cwd, launch, hooks = [] }: CallOptions) {
     if (launch !== undefined) useLaunchers(launch);
@@ -60,6 +64,11 @@ export class Call implements Surroundings {
     const variable = this.environment['MAILROOM_PROJECT'] ?? '';
     if (!isNamed && variable !== '') return resolve(variable);
     return findProject(from, this.environment['HOME'] ?? homedir());
+  }
+
+  /** Throws `E_NO_PROJECT` if the named folder does not exist: above it lies another project. */
+  expectFolder(path: string): void {
+    if (!isFolder(path)) throw new MailroomError('E_NO_PROJECT', `there is no folder ${path}`);
   }
 
   /** The file of a workflow named by its path, absolute; null: there is no file. */
@@ -140,10 +149,9 @@ export class Call implements Surroundings {
     template: string,
     { provider }: { provider: string | null },
   ): Promise<ScaffoldResult> {
-    const [{ isOwnTemplate, readTemplate }, { copyTemplate }, { copySchemas }] = await Promise.all([
+    const [{ isOwnTemplate, readTemplate }, { copyTemplate }] = await Promise.all([
       import('../project/template.ts'),
       import('../project/scaffold.ts'),
-      import('../project/definition/project-files.ts'),
     ]);
     const isOwn = isOwnTemplate(template);
     const chosen = isOwn ? provider : (provider ?? 'rehearsal');
@@ -151,9 +159,24 @@ export class Call implements Surroundings {
     makeProjectFolder(root);
     const { disk } = this.openProject(root);
     const copied = copyTemplate(files, disk, chosen);
+    await this.#furnish(root);
+    return { ...copied, provider: chosen };
+  }
+
+  /** Makes roles of the agents in a repository. Throws as `teamFromAgents`. */
+  async scaffoldFromAgents(root: string, options: FromAgents): Promise<ScaffoldResult> {
+    const { teamFromAgents } = await import('../project/agent-team.ts');
+    const made = teamFromAgents(new RealDisk(root), options);
+    await this.#furnish(root);
+    return made;
+  }
+
+  /** Adds the schemas and the folders for mail. */
+  async #furnish(root: string): Promise<void> {
+    const { copySchemas } = await import('../project/definition/project-files.ts');
+    const { disk } = this.openProject(root);
     copySchemas(new RealDisk(join(this.packageRoot, 'schemas')), disk);
     new Mailboxes(disk).prepare([...new Set([...rolesOnDisk(disk), 'user'])]);
-    return { ...copied, provider: chosen };
   }
 
   /** The templates that come with the program, the default first. */

@@ -58,12 +58,15 @@ function wrapLine(text: string, columns: number): string {
   const below = width(start);
   const indent = ' '.repeat(below === 0 || below > columns / 2 ? 2 : below);
   const isBelow = below > columns / 2 && start.trim() !== '';
-  const done: string[] = isBelow ? [start.trimEnd()] : [];
+  const done: string[] = isBelow ? [wrap(start.trimEnd(), columns)] : [];
   let now = isBelow ? indent : start;
   for (const [word] of text.slice(start.length).matchAll(/(?:`[^`]*`|\S)+\s*/g)) {
-    if (now.trim() !== '' && width(now) > width(indent) && width(now) + width(word.trimEnd()) > columns) {
+    const needed = width(word.trimEnd());
+    // A word that fits only on a line of its own is not broken, such as a path below its name.
+    const isLong = needed + width(indent) > columns && needed <= columns;
+    if (now.trim() !== '' && (isLong || width(now) > width(indent)) && width(now) + needed > columns) {
       done.push(now.trimEnd());
-      now = indent;
+      now = isLong ? ' '.repeat(Math.min(2, columns - needed)) : indent;
     }
     now += word;
   }

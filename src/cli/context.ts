@@ -80,7 +80,7 @@ export function makeContext(start: Start, plain: Terminal, given: Given): Contex
   // Loaded with the call, as `--help` needs neither.
   let shellWord = (word: string): string => word;
   let entered: string | null = null;
-  const found = () => call().findProject(named() ?? start.cwd, named() !== null);
+  const found = () => findFrom(call(), named(), start.cwd);
   const root = () => entered ?? found();
   const place = () => root() ?? named() ?? start.cwd;
   const terminal = namingProject(plain, () => (loaded === null ? 'mailroom ' : context.commandLine('')));
@@ -97,17 +97,17 @@ export function makeContext(start: Start, plain: Terminal, given: Given): Contex
     project: () => {
       const project = root();
       if (project !== null) return call().openProject(project);
-      const where = named() ?? start.cwd;
-      throw new MailroomError('E_NO_PROJECT', `there is no project in ${where} or above it`, hintToInit);
+      throw noProject(call(), named() ?? start.cwd);
     },
     place: () => call().openProject(place()),
     enter: (folder) => {
       entered = folder;
     },
     announce: () => {
-      if (isAnnounced || context.turn !== null || [start.cwd, named()].includes(place())) return;
+      if (isAnnounced || context.turn !== null) return;
       isAnnounced = true;
-      terminal.complain(`project: ${place()}\n`);
+      if (![start.cwd, named()].includes(place())) terminal.complain(`project: ${place()}\n`);
+      warnRoot(terminal, call().otherOwner(place()), place());
     },
     name: start.name,
     streams: start.streams,
@@ -124,6 +124,26 @@ export function makeContext(start: Start, plain: Terminal, given: Given): Contex
     ...given,
   };
   return context;
+}
+
+function findFrom(call: Call, named: string | null, cwd: string): string | null {
+  if (named !== null) call.expectFolder(named);
+  return call.findProject(named ?? cwd, named !== null);
+}
+
+function noProject(call: Call, where: string): MailroomError {
+  const hint = call.hasWorkflows(where) ? hintToTouch : hintToInit;
+  return new MailroomError('E_NO_PROJECT', `there is no project in ${where} or above it`, hint);
+}
+
+/** What root makes in the project of another user, that user cannot change; containers may. */
+function warnRoot(terminal: Terminal, owner: number | null, root: string): void {
+  if (owner === null) return;
+  const user = String(owner);
+  terminal.complain(
+    `warning: this is root, and user ${user} owns ${root}, whose turns cannot change what root writes; ` +
+      `\`sudo -u '#${user}' mailroom …\` runs as that user\n`,
+  );
 }
 
 /** The beginning of a command in printed text, without an option of its own. */
@@ -157,4 +177,5 @@ function turnOf({ environment }: Start): Context['turn'] {
   return id === '' ? null : { id, attempt, role, thread, outbox };
 }
 
+const hintToTouch = '`touch mailroom.yaml` makes a project of the folder with these workflows';
 const hintToInit = '`mailroom init` makes one here; `-C DIR` names another folder';

@@ -1,8 +1,6 @@
 import { RealDisk } from '../disk/real-disk.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
-import { ownValue } from '../kernel/own.ts';
-import { habits } from './usage.ts';
 
 /** A page of the documentation: its path in docs/ without `.md`, such as `commands/send`. */
 interface Page {
@@ -10,7 +8,18 @@ interface Page {
   readonly text: string;
 }
 
+/** A part of a page: from its heading to the next one of its level. */
+interface Section {
+  readonly page: string;
+  readonly heading: string;
+  readonly text: string;
+  /** Where its first part ends, at the next heading. */
+  readonly own: string;
+}
+
 const pageBytes = 4 * 1024 * 1024;
+/** At most so many parts of pages are named for a word. */
+const mostSections = 3;
 
 /** The documentation that is in the package. */
 export class Manual {
@@ -24,7 +33,9 @@ export class Manual {
   names(folder = ''): string[] {
     const entries = (this.#disk.list(`docs${folder}`) ?? []).toSorted();
     const pages = entries.flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`.slice(1, -3)] : []));
-    const folders = entries.filter((name) => this.#disk.look(`docs${folder}/${name}`)?.kind === 'folder');
+    const folders = entries.filter(
+      (name) => name !== 'contributing' && this.#disk.look(`docs${folder}/${name}`)?.kind === 'folder',
+    );
     return [...pages, ...folders.flatMap((name) => this.names(`${folder}/${name}`))];
   }
 
@@ -33,13 +44,7 @@ export class Manual {
    * `.md`. Throws `E_TARGET` for none and for several.
    */
   page(word: string, others: readonly string[] = []): Page {
-    const names = this.names();
-    const wanted = word
-      .toLowerCase()
-      .replace(/^(?:\.?\/)?docs\//, '')
-      .replace(/\.md$/, '');
-    const whole = names.filter((each) => each.toLowerCase() === wanted);
-    const [name, another] = whole.length > 0 ? whole : names.filter((each) => each.endsWith(`/${wanted}`));
+    const [name, another] = this.#named(word);
     if (another !== undefined)
       throw new MailroomError(
         'E_TARGET',
@@ -47,12 +52,58 @@ export class Manual {
         'give the whole path',
       );
     if (name !== undefined) return { name, text: this.#text(name) };
-    const known = [...others, ...names.map((each) => each.split('/').at(-1) ?? '')];
+    const pages = this.names().map((each) => each.split('/').at(-1) ?? '');
+    const known = [...others, ...pages, ...this.#sections().map(({ heading }) => heading.toLowerCase())];
     const near =
-      ownValue(habits, word) ??
-      didYouMean(word, known) ??
-      '`mailroom help topics` lists the pages, `mailroom --help` the commands';
+      didYouMean(word, known) ?? '`mailroom help topics` lists the pages, `mailroom --help` the commands';
     throw new MailroomError('E_TARGET', `there is neither a command nor a page \`${word}\``, near);
+  }
+
+  #named(word: string): string[] {
+    const names = this.names();
+    const wanted = word
+      .toLowerCase()
+      .replace(/^(?:\.?\/)?docs\//, '')
+      .replace(/\.md$/, '');
+    const whole = names.filter((each) => each.toLowerCase() === wanted);
+    return whole.length > 0 ? whole : names.filter((each) => each.endsWith(`/${wanted}`));
+  }
+
+  /**
+   * The page that a word names, else the part of one that explains it, and where others are. Throws
+   * as `page`.
+   */
+  about(word: string, others: readonly string[]): string {
+    const found = this.#named(word).length > 0 ? [] : this.#explaining(word);
+    const [best] = found;
+    if (best === undefined) return this.page(word, others).text;
+    const places = found.map(({ page, heading }) => `\`mailroom help ${page}\` (${heading})`);
+    return `${best.text.trimEnd()}\n\nMore: ${places.join(', ')}\n`;
+  }
+
+  /**
+   * The parts of pages with a word in their headings, those of folders last; else those that have
+   * it most often.
+   */
+  #explaining(word: string): Section[] {
+    if (!/\w\w/.test(word)) return [];
+    const stem = word.toLowerCase().replace(/s$/, '').replaceAll(/\W/g, '\\$&');
+    const whole = new RegExp(`^${stem}s?$`);
+    const anywhere = new RegExp(`(?<!\\w)${stem}s?(?!\\w)`, 'g');
+    const rank = ({ page, heading, own }: Section): number => {
+      const title = heading.toLowerCase();
+      if (title.search(anywhere) === -1) return own.toLowerCase().match(anywhere)?.length ?? 0;
+      return (/^(?!commands\/).*\//.test(page) ? 1e4 : 3e4) + (whole.test(title) ? 1e4 : 0);
+    };
+    const ranked = this.#sections().map((section) => ({ section, at: rank(section) }));
+    const found = ranked.filter(({ at }) => at > 0).toSorted((a, b) => b.at - a.at);
+    const isHeaded = (found[0]?.at ?? 0) >= 1e4;
+    const best = found.filter(({ at }) => !isHeaded || at >= 1e4);
+    return best.slice(0, mostSections).map(({ section }) => section);
+  }
+
+  #sections(): Section[] {
+    return this.names().flatMap((page) => sectionsOf(page, this.#text(page)));
   }
 
   /** What follows `#` on the first line of a page. */
@@ -65,6 +116,18 @@ export class Manual {
     const text = this.#disk.read(`docs/${name}.md`, pageBytes)?.toString('utf8') ?? '';
     return text.replaceAll(/^<!--[^]*?-->\n+/gm, '');
   }
+}
+
+/** Headings inside of blocks are comments of examples. */
+function sectionsOf(page: string, text: string): Section[] {
+  const masked = text.replaceAll(/^ *```[^]*?^ *```/gm, (block) => block.replaceAll('#', '.'));
+  const headings = [...masked.matchAll(/^(#+) (.*)$/gm)];
+  return headings.map(({ index, 1: marks = '', 2: title = '' }, at) => {
+    const after = headings.slice(at + 1);
+    const end = after.find(({ 1: next = '' }) => next.length <= marks.length)?.index;
+    const own = text.slice(index, after[0]?.index);
+    return { page, heading: title.replaceAll('`', ''), text: text.slice(index, end), own };
+  });
 }
 
 /** What the documentation says of a code: of an error, or of `why`. */

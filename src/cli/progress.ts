@@ -5,7 +5,7 @@ import type { MailEvent } from '../mail/machine/event.ts';
 import type { MailState } from '../mail/machine/state.ts';
 import { summaryOf } from '../mail/controller/mail-summary.ts';
 import { statusOf } from '../mail/questions/status.ts';
-import { cut } from './columns.ts';
+import { cut, wrap } from './columns.ts';
 import { ahead, clock, line, money } from './format.ts';
 import type { Keyboard } from './live-keys.ts';
 import { doing, turnWords } from './status-text.ts';
@@ -91,14 +91,19 @@ export function ownStatus(
 }
 
 function statusLines({ now, colours }: Terminal, controller: Controller, room: Room): string[] {
-  return blockLines(ownStatus(controller, now()), now(), colours, room);
+  return blockLines(ownStatus(controller, now()), controller.runs(), now(), { colours, room });
 }
 
 /** The live view of `up`: one line of totals, paused roles, and a line for each active role. */
-function blockLines(status: MailStatus, now: number, colours: Colours, room: Room): string[] {
+function blockLines(
+  status: MailStatus,
+  runs: number,
+  now: number,
+  { colours, room }: { readonly colours: Colours; readonly room: Room },
+): string[] {
   const { roles, parked, paused, threads } = status;
   const of = (state: string) => threads.filter((thread) => thread.state === state).length;
-  const running = roles.reduce((sum, role) => sum + role.running, 0);
+  const running = roles.reduce((sum, role) => sum + role.running, runs);
   const waiting = roles.filter(({ state }) => state === 'waiting').length;
   const today = money(status.cost.today);
   const figures = [
@@ -115,21 +120,47 @@ function blockLines(status: MailStatus, now: number, colours: Colours, room: Roo
         `${provider} is rate limited until ${clock(until, now)}, ${ahead(until, now)} left`,
     ),
   ];
-  const width = Math.max(0, ...roles.map(({ name }) => name.length));
-  const busy = roles
-    .filter((role) => role.state !== 'idle' || role.owes.length > 0 || role.inbox > 0)
-    .map((role) => {
-      const mail = role.inbox > 0 ? `${String(role.inbox)} in inbox` : '';
-      const words = [doing(role, status.turns, now), mail].filter((part) => part !== '').join('; ');
-      return { state: role.state, text: `${role.name.padEnd(width)}  ${role.state.padEnd(7)}  ${words}` };
-    });
-  const fitting = busy.slice(0, Math.max(1, room.rows - 1 - held.length));
-  const hidden = busy.length - fitting.length;
   const fit = (text: string) => cut(text, room.columns - 1);
+  const most = Math.max(1, room.rows - 1 - held.length);
+  const busy = busyRoles(status, now, { columns: room.columns, rows: most });
+  let left = most;
+  const over = busy.findIndex(({ rows }, index) => (left -= rows.length) < 0 && index > 0);
+  const fitting = over === -1 ? busy : busy.slice(0, over);
+  const hidden = busy.length - fitting.length;
   return [
     colours.dim(fit(`── ${figures.join(' · ')} ──`)),
     ...held.map((text) => colours.yellow(fit(text))),
-    ...fitting.map(({ state, text }) => (state === 'running' ? colours.green(fit(text)) : fit(text))),
+    ...fitting.flatMap(({ state, rows }) =>
+      rows.map((text) => (state === 'running' ? colours.green(fit(text)) : fit(text))),
+    ),
     ...(hidden > 0 ? [colours.dim(fit(`and ${String(hidden)} more`))] : []),
   ];
+}
+
+/**
+ * The rows of each active role. What is held shows its reason to the end; roles below with the same
+ * reason do not repeat it.
+ */
+function busyRoles(
+  { roles, turns }: MailStatus,
+  now: number,
+  { columns, rows: most }: Room,
+): { readonly state: string; readonly rows: readonly string[] }[] {
+  const width = Math.max(0, ...roles.map(({ name }) => name.length));
+  const reasons = new Set<string>();
+  return roles
+    .filter((role) => role.state !== 'idle' || role.owes.length > 0 || role.inbox > 0)
+    .map((role) => {
+      const own = turns.filter((turn) => turn.role === role.name);
+      const reason = own.find((turn) => turn.state === 'held')?.held ?? '';
+      const mail = role.inbox > 0 ? `${String(role.inbox)} in inbox` : '';
+      const words = [doing(role, own, now), mail].filter((part) => part !== '').join('; ');
+      const text = `${role.name.padEnd(width)}  ${role.state.padEnd(7)}  ${words}`;
+      if (reason === '') return { state: role.state, rows: [text] };
+      const isKnown = reasons.has(reason);
+      reasons.add(reason);
+      const whole = wrap(text, columns - 1).split('\n');
+      const rows = isKnown ? [text.replace(`: ${line(reason)}`, '')] : whole.slice(0, most);
+      return { state: role.state, rows };
+    });
 }

@@ -1,3 +1,4 @@
+import { limitReached } from '../workflow/machine/end-reason.ts';
 import { endOfId } from '../kernel/ids.ts';
 import type { RunStatus } from '../workflow/machine/status.ts';
 import type { RunState } from '../workflow/machine/state.ts';
@@ -133,7 +134,10 @@ function lastLine({ commandLine }: Context, { run, state }: RunController): stri
   const { rollback } = state;
   // A run that was rolled back cannot be resumed.
   const isOver = rollback?.over === true && rollback.problem === null;
-  const resume = isOver ? '' : `\nresume:  ${commandLine(`resume ${word}`)}`;
+  const limit = limitReached(state);
+  const again = limit === null ? commandLine(`resume ${word}`) : commandLine(`resume ${word} --update`);
+  const first = limit === null ? '' : `raise \`${limit}\` in its file, then `;
+  const resume = isOver ? '' : `\nresume:  ${first}${again}`;
   const next = `\ndetails: ${commandLine(`show ${word}`)}${resume}`;
   return `run ${run} ${printable(endText(state))}${state.status === 'SUCCEEDED' ? '' : next}\n`;
 }

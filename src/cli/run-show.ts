@@ -2,15 +2,17 @@ import { MailroomError } from '../kernel/errors.ts';
 import { duration } from '../kernel/times.ts';
 import type { Moment } from '../kernel/times.ts';
 import type { Context } from './context.ts';
+import { called } from '../kernel/called.ts';
 import { runOf } from './ids.ts';
 import { line, moment, money, pairs, table } from './format.ts';
 import { answer, json, type AsJson } from './output.ts';
+import { statusWithoutHost } from '../documents/standing.ts';
 import { resumeCommand } from '../workflow/runs/run-commands.ts';
 import { waitingWhy } from '../workflow/runs/run-status.ts';
 import type { StoredRun } from '../project/definition/contracts.ts';
 import { shownRun, type ShownRun, type StepRow } from '../workflow/runs/shown-run.ts';
 import type { HostedRun } from '../workflow/host/hosted-runs.ts';
-import { endReason } from '../workflow/machine/scope.ts';
+import { endReason } from '../workflow/machine/end-reason.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows a run or a workflow if the word names one. False: it does not. */
@@ -94,7 +96,10 @@ function runLines(
   return [
     terminal.colours.bold(`run ${run.run}`),
     ...pairs([
-      ['workflow', `${definition.name}${card.source === null ? '' : ` (${card.source})`}`],
+      [
+        'workflow',
+        `${called(definition.name, definition.display?.title ?? null)}${card.source === null ? '' : ` (${card.source})`}`,
+      ],
       ['status', `${status}${reason === null ? '' : `: ${reason}`}`],
       ['started', `${moment(new Date(card.startedAt).toISOString())}${took}`],
       ['workspace', workspace],
@@ -105,7 +110,7 @@ function runLines(
       ...warnings.map((warning) => ['warning', warning] as const),
     ]),
     '',
-    ...stepTable(steps),
+    ...stepTable(isLeft ? steps.map((step) => ({ ...step, status: statusWithoutHost(step.status) })) : steps),
   ];
 }
 
@@ -113,9 +118,11 @@ function runLines(
 function stepTable(steps: readonly StepRow[]): string[] {
   const hasAgents = steps.some(({ agent }) => agent !== null);
   const hasHosts = steps.some(({ host }) => host !== null);
-  const rows = steps.map(({ path, agent, host, status, took, attempts, reason }) =>
+  const hasKeys = steps.some(({ keys }) => keys.length > 0);
+  const rows = steps.map(({ path, keys, agent, host, status, took, attempts, reason }) =>
     [
       path,
+      ...(hasKeys ? [keys.join(', ')] : []),
       ...(hasAgents ? [agent ?? ''] : []),
       ...(hasHosts ? [host ?? ''] : []),
       status,
@@ -124,6 +131,10 @@ function stepTable(steps: readonly StepRow[]): string[] {
       reason,
     ].map(line),
   );
-  const more = [...(hasAgents ? ['AGENT'] : []), ...(hasHosts ? ['WORKER'] : [])];
+  const more = [
+    ...(hasKeys ? ['ITEM'] : []),
+    ...(hasAgents ? ['AGENT'] : []),
+    ...(hasHosts ? ['WORKER'] : []),
+  ];
   return table(['STEP', ...more, 'STATUS', 'TOOK', 'ATTEMPTS', 'REASON'], rows);
 }

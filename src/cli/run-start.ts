@@ -4,7 +4,7 @@ import { isJsonObject, readExactJson, syntaxProblem, type JsonObject } from '../
 import { parameterWord } from '../workflow/machine/parameters.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { innerOf, stepsIn } from '../workflow/bodies.ts';
-import type { Body, Workflow } from '../workflow/model.ts';
+import type { Body, Step, Workflow } from '../workflow/model.ts';
 import { ProblemsError } from '../project/definition/problems.ts';
 import type { Context } from './context.ts';
 import { caller } from './control.ts';
@@ -43,7 +43,7 @@ export async function startRun(
   context.outsideTurn('run');
   const given = givenContext(context, options);
   const found = await openWorkflow(context, reference, {
-    starting: { context: new Set(Object.keys(given)), only },
+    starting: { context: given.names, only },
     overrides: options.overrides ?? [],
   });
   return startFound(context, found, options, { only, given, answers: null });
@@ -52,7 +52,7 @@ export async function startRun(
 /** `answers`: the step whose text is printed at the end, without `--json`; null: none. */
 interface Starting {
   readonly only: string | null;
-  readonly given: JsonObject;
+  readonly given: ReturnType<typeof givenContext>;
   readonly answers: string | null;
 }
 
@@ -69,9 +69,10 @@ export async function startFound(
   if (only !== null) expectStep(definition, only);
   if (typeof options.follow === 'string') expectFollowed(definition, options.follow);
   const parameters = await givenParameters(definition, options);
+  const values = await given.of(definition);
   const workspace = workspaceOf(context, found, definition, options);
   const budget = await budgetOf(definition, options.budget);
-  await refuseAboveCeiling(workflows, definition, budget, options.maxUsd);
+  await refuseAboveCeiling(workflows, definition, { budget, parameters }, options.maxUsd);
   const { mindGitIgnore } = await import('./git-ignore.ts');
   context.announce();
   if (answers === null) await reportWarnings(context, found);
@@ -84,7 +85,7 @@ export async function startFound(
         workflow: found,
         definition,
         parameters,
-        context: given,
+        context: values,
         workspace,
         budget,
         only,
@@ -183,10 +184,10 @@ async function startedDefinition(
 
 /** Only a step of the workflow's own body can run alone. */
 function expectStep({ name, body }: Workflow, step: string): void {
-  const names = body.steps.map(({ id }) => id);
+  const names = stepsAlone(body);
   if (names.includes(step)) return;
-  const loop = loopAround(body, step);
-  if (loop !== null) throw noStepAlone(step, loop);
+  const around = stepAround(body, step);
+  if (around !== null) throw noStepAlone(step, around);
   const shown = names.slice(0, 20).map((each) => `\`${each}\``);
   const all = `there is ${shown.join(', ')}${names.length > shown.length ? ', …' : ''}`;
   throw new MailroomError(
@@ -196,18 +197,27 @@ function expectStep({ name, body }: Workflow, step: string): void {
   );
 }
 
-/** The step of a body that contains a step of this name; null: none. */
-export function loopAround({ steps }: Body, step: string): string | null {
-  const around = steps.find(({ work }) => {
-    const inner = innerOf(work);
-    return inner !== null && stepsIn(inner).some(({ id }) => id === step);
-  });
-  return around?.id ?? null;
+/** The steps of a body that can run alone, by their names. */
+export function stepsAlone({ steps }: Body): string[] {
+  return steps.flatMap(({ id, work }) => (work.kind === 'finally' ? [] : [id]));
 }
 
-export function noStepAlone(step: string, loop: string): MailroomError {
-  const message = `\`${step}\` is a step of \`${loop}\`, and runs in it only`;
-  return new MailroomError('E_TARGET', message, `to run all of it: mailroom run-step ${loop}`);
+/** The step of a body that contains a step of this name, or is what runs finally; null: none. */
+export function stepAround({ steps }: Body, step: string): Step | null {
+  const around = steps.find(({ id, work }) => {
+    const inner = innerOf(work);
+    const isInside = inner !== null && stepsIn(inner).some((each) => each.id === step);
+    return isInside || (work.kind === 'finally' && id === step);
+  });
+  return around ?? null;
+}
+
+export function noStepAlone(step: string, { id, work }: Step): MailroomError {
+  const isLast = work.kind === 'finally';
+  const where = isLast ? 'at the end of a whole run only' : 'in it only';
+  const what = step === id ? `\`${id}\` runs` : `\`${step}\` is a step of \`${id}\`, and runs`;
+  const all = isLast ? 'mailroom run WORKFLOW' : `mailroom run-step ${id}`;
+  return new MailroomError('E_TARGET', `${what} ${where}`, `to run all of it: ${all}`);
 }
 
 /** Parses `name=value`. */
@@ -226,12 +236,22 @@ export async function givenParameters(
   return readParameters(definition.parameters, [...param, ...input].map(pair), parameterWord(definition));
 }
 
-/** The values of `context` from the command line, on top of those of the file. Throws `E_USAGE`. */
+/**
+ * The names of the values of `context` from the command line, and the values, of the types that a
+ * definition gives them. Both throw `E_USAGE`.
+ */
 export function givenContext(
   context: Context,
   { context: pairs = [], contextFile }: Pick<StartOptions, 'context' | 'contextFile'>,
-): JsonObject {
-  return { ...contextFileOf(context, contextFile), ...Object.fromEntries(pairs.map(pair)) };
+) {
+  const [values, texts] = [contextFileOf(context, contextFile), pairs.map(pair)];
+  return {
+    names: new Set([...Object.keys(values), ...texts.map(([name]) => name)]),
+    of: async (definition: Workflow) => {
+      const { readContext } = await import('../workflow/runs/parameters.ts');
+      return readContext(definition, values, texts);
+    },
+  };
 }
 
 function contextFileOf({ call }: Context, file: string | undefined): JsonObject {
@@ -255,7 +275,7 @@ function contextText(call: Context['call'], file: string): string {
 async function refuseAboveCeiling(
   workflows: Workflows,
   definition: Workflow,
-  budget: Budget,
+  data: { readonly budget: Budget; readonly parameters: JsonObject },
   text: string | undefined,
 ): Promise<void> {
   if (text === undefined) return;
@@ -264,7 +284,7 @@ async function refuseAboveCeiling(
   const maxUsd = dollars(text);
   if (maxUsd === undefined)
     throw new MailroomError('E_USAGE', `\`--max-usd\` must be a number, not \`${text}\``);
-  refuseAbove(maxUsd, definition, { ...(await workflows.planning()), budget });
+  refuseAbove(maxUsd, definition, { ...(await workflows.planning()), ...data });
 }
 
 /** The lower of the definition's and the command line's budget. */

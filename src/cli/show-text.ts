@@ -139,14 +139,22 @@ function turnLines({ id, turn, sent, invocations }: Of<'turn'>, now: number, col
   return [
     colours.bold(line(`${id}${by === '' ? '' : ` of ${by}`}`)),
     ...pairs([
-      ['state', turn ? turnWords(turn, now) : 'over'],
+      ['state', turn ? turnWords(turn, now) : overWords(id, invocations)],
       ['thread', turn?.thread ?? sent[0]?.thread ?? ''],
       ['input', turn?.messages.map(short).join(', ') ?? ''],
       ['cost', turn ? money(turn.cost) : ''],
+      ...sent.flatMap(({ landed }) => (landed === null ? [] : [['landed', landedWords(landed)] as const])),
     ]),
     ...invocations.flatMap((one) => ['', ...invocationLines(one, colours)]),
     ...(sent.length > 0 ? ['', 'sent:', ...sent.map(sentLine)] : []),
   ];
+}
+
+/** How a turn ended, by its last attempt, whose folder may be gone. */
+function overWords(id: string, invocations: readonly InvocationDocument[]): string {
+  const outcome = invocations.at(-1)?.result?.['outcome'];
+  const is = isJsonObject(outcome) ? outcome['is'] : undefined;
+  return is === 'later' || is === 'never' ? `failed; \`mailroom why ${id}\` says what can be done` : 'over';
 }
 
 function invocationLines(one: InvocationDocument, colours: Colours): string[] {

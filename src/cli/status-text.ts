@@ -1,6 +1,7 @@
 import { listed } from '../kernel/enumerate.ts';
 import { shortCommit } from '../kernel/ids.ts';
-import type { Colours } from './terminal.ts';
+import { cut } from './columns.ts';
+import type { Colours, Room } from './terminal.ts';
 import type { Reason } from '../kernel/errors.ts';
 import { turnCommand } from '../mail/machine/answering.ts';
 import { asTree, indent } from '../kernel/thread-tree.ts';
@@ -19,21 +20,23 @@ interface Style {
   readonly now: number;
   /** Whether to list ended threads too. */
   readonly all: boolean;
+  /** Of the screen for all lines; null: they may be more. */
+  readonly room: Room | null;
   readonly colours: Colours;
 }
 
 /** The status as text for people. */
 export function statusLines(document: StatusDocument, look: Style): string[] {
   const { roles, threads, problems } = document;
-  return [
-    ...headLines(document, look),
-    '',
-    ...roleLines(document, look),
-    ...(threads.length > 0 ? ['', ...threadLines(threads, look)] : []),
+  const above = [...headLines(document, look), '', ...roleLines(document, look)];
+  const below = [
     ...landingLines(document, look),
     ...workflowLines(document, look),
     ...(roles.length === 0 && problems.length === 0 ? ['no roles yet'] : []),
   ];
+  // Beside the threads: a blank line, their head, two lines that count others, and a last row.
+  const most = look.room === null ? Infinity : Math.max(3, look.room.rows - above.length - below.length - 5);
+  return [...above, ...(threads.length > 0 ? ['', ...threadLines(threads, look, most)] : []), ...below];
 }
 
 function headLines(document: StatusDocument, { now, colours }: Style): string[] {
@@ -81,6 +84,7 @@ const paint: Readonly<Record<RoleActivity, (colours: Colours, text: string) => s
   parked: (colours, text) => colours.yellow(text),
   running: (colours, text) => colours.green(text),
   held: (colours, text) => colours.yellow(text),
+  interrupted: (colours, text) => colours.yellow(text),
   waiting: (colours, text) => colours.cyan(text),
   idle: (colours, text) => colours.dim(text),
 };
@@ -160,6 +164,10 @@ export function turnWords(
       return `${id} runs${on} for ${since(turn.since, now)}${tries}${corrections}${fallback}${progress === null ? '' : `: ${line(progress)}`}`;
     case 'held':
       return `${id} is held for ${since(turn.since, now)}${tries}${corrections}: ${line(turn.held ?? '')}`;
+    case 'interrupted':
+      return `${id} is interrupted; the next \`mailroom up\` starts it again`;
+    case 'left':
+      return `${id} was left running; the next \`mailroom up\` ends it and starts it again`;
     case 'checking':
       return `${id} is checked${tries}${corrections}`;
     case 'asking':
@@ -193,14 +201,19 @@ function threadState({ state, standing: { is, word } }: WaitingThread): string {
   return is === 'failed' ? word : state;
 }
 
-function threadLines(threads: readonly WaitingThread[], { all, colours, now }: Style): string[] {
+/** `most`: how many are listed at most, those that have not ended first. */
+function threadLines(
+  threads: readonly WaitingThread[],
+  { all, colours, now, room }: Style,
+  most: number,
+): string[] {
   const isEnded = ({ state }: WaitingThread) => state === 'closed' || state === 'failed';
-  const older = (some: readonly WaitingThread[], few: number) => (all ? [] : some.slice(0, -few));
-  const ended = older(threads.filter(isEnded), fewEnded);
-  const open = older(
-    threads.filter((thread) => !isEnded(thread)),
-    manyOpen,
-  );
+  const older = (some: readonly WaitingThread[], few: number) =>
+    some.slice(0, Math.max(0, some.length - few));
+  const others = threads.filter((thread) => !isEnded(thread));
+  const open = older(others, Math.min(all ? Infinity : manyOpen, most));
+  const left = most - (others.length - open.length);
+  const ended = older(threads.filter(isEnded), Math.min(all ? Infinity : fewEnded, left));
   const hidden = new Set([...ended, ...open]);
   const rows = asTree(threads.filter((thread) => !hidden.has(thread))).map(({ thread, depth }) => [
     short(thread.id),
@@ -210,16 +223,18 @@ function threadLines(threads: readonly WaitingThread[], { all, colours, now }: S
     money(thread.cost),
     indent(depth) + line([thread.subject, ...because(thread.reason, thread.why, now)].join(' ')),
   ]);
-  const lines = table(['THREAD', 'STATE', 'MESSAGES', 'TURNS', 'COST', 'SUBJECT'], rows);
+  const whole = table(['THREAD', 'STATE', 'MESSAGES', 'TURNS', 'COST', 'SUBJECT'], rows);
+  const lines = room === null ? whole : whole.map((each) => cut(each, room.columns));
   const checkouts = threads.filter(
     ({ worktree, checkouts: own }) => worktree !== null || own.length > 0,
   ).length;
+  const how = all ? '' : '; --threads lists them';
   const more = [
     ...(checkouts > 0
       ? [`${String(checkouts)} in worktrees; \`mailroom worktree\` lists what they made`]
       : []),
-    ...(ended.length > 0 ? [`${String(ended.length)} older ended threads; --threads lists them`] : []),
-    ...(open.length > 0 ? [`${String(open.length)} older open threads; --threads lists them`] : []),
+    ...(ended.length > 0 ? [`${String(ended.length)} older ended threads${how}`] : []),
+    ...(open.length > 0 ? [`${String(open.length)} older open threads${how}`] : []),
   ];
   return [...withHead(lines, colours), ...more.map((text) => colours.dim(text))];
 }

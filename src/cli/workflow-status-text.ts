@@ -1,3 +1,4 @@
+import { called } from '../kernel/called.ts';
 import { ahead, clock, line, money, short, since, table, whyWords } from './format.ts';
 import type { Colours } from './terminal.ts';
 import type { RunStatusDocument, TriggerStatus } from '../documents/status.ts';
@@ -37,7 +38,7 @@ export function withHead([head = '', ...lines]: readonly string[], { dim }: Colo
 const fewSteps = 3;
 
 function runRow(
-  { run, workflow, state, standing, started_at: started, cost, ...rest }: RunStatusDocument,
+  { run, workflow, title, state, standing, started_at: started, cost, ...rest }: RunStatusDocument,
   now: number,
 ): string[] {
   const { steps, gates, paused, resume, why } = rest;
@@ -56,7 +57,7 @@ function runRow(
   ];
   return [
     short(run),
-    line(workflow),
+    line(called(workflow, title)),
     standing.is === 'needs you' ? standing.is : state,
     started === null ? '' : since(started, now),
     money(cost),
@@ -65,12 +66,14 @@ function runRow(
 }
 
 function triggerRow(
-  { name, kind, workflow, why, next, last, waiting }: TriggerStatus,
+  { name, kind, workflow, why, next, last, waiting, cools_until: cools }: TriggerStatus,
   now: number,
 ): string[] {
   const fired =
     last === null ? '' : `${short(last.run)}${last.at === null ? '' : `, ${since(last.at, now)} ago`}`;
   const due = next === null ? '' : `${clock(next, now)}, in ${ahead(next, now)}`;
-  const asked = waiting ? 'queued behind the running one' : due;
+  const queued = waiting ? 'queued behind the running one' : due;
+  const asked =
+    cools === null ? queued : `queued: cooldown until ${clock(cools, now)}, in ${ahead(cools, now)}`;
   return [`${name} (${kind})`, workflow, fired, why === null ? asked : `not active: ${why}`];
 }

@@ -75,6 +75,8 @@ export interface Disk {
    * Writes a whole file beside its place and renames it: a reader sees the old file or the new one.
    */
   write(path: string, data: string | Uint8Array, options?: WriteOptions): void;
+  /** Makes a symbolic link, where nothing is, to `target`: relative to the folder of the link. */
+  link(path: string, target: string): void;
   /**
    * One rename, of any kind of file. With `replace: false` it leaves an existing target alone
    * (checked just before, which is enough for folders that only the controller fills).
@@ -130,8 +132,8 @@ export function pathError(path: string, why: string): MailroomError {
 export const linkOnTheWay = 'a link lies on the way';
 
 const hints: Readonly<Record<string, string>> = {
-  ENOSPC: 'free some space, then start again: nothing that was confirmed is lost',
-  EDQUOT: 'free some space, then start again: nothing that was confirmed is lost',
+  ENOSPC: 'free some space, then run the same command again: nothing that was confirmed is lost',
+  EDQUOT: 'free some space, then run the same command again: nothing that was confirmed is lost',
   EACCES: 'look who owns the folder and what it allows (ls -ld)',
   EPERM: 'look who owns the folder and what it allows (ls -ld)',
   EROFS: 'make it writable (mount -o remount,rw), or work in a copy of the project',

@@ -38,6 +38,15 @@ function isProject(folder: string, { exists, list }: FolderReader): boolean {
   );
 }
 
+export function isFolder(path: string): boolean {
+  return onDisk.exists(path, 'folder');
+}
+
+/** Whether a folder has workflows, which alone make no project: other programs have some, too. */
+export function hasWorkflows(folder: string, { list }: FolderReader = onDisk): boolean {
+  return list(join(folder, 'workflows')).some(isProtocolFile);
+}
+
 const onDisk: FolderReader = {
   exists: (path, kind) => {
     try {

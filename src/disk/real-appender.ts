@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { attempt } from './disk-attempts.ts';
@@ -79,4 +79,16 @@ export function kindOf(stats: Stats): Kind {
   if (stats.isSymbolicLink()) return 'link';
   if (stats.isFIFO()) return 'fifo';
   return stats.isSocket() ? 'socket' : 'device';
+}
+
+/** At most `length` bytes of an open file, from byte `from`. */
+export function readBytes(file: number, length: number, from: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  let done = 0;
+  while (done < length) {
+    const count = readSync(file, bytes, done, length - done, from + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return bytes.subarray(0, done);
 }

@@ -9,11 +9,11 @@ import {
   mkdirSync,
   opendirSync,
   openSync,
-  readSync,
   readdirSync,
   realpathSync,
   renameSync,
   statSync,
+  symlinkSync,
   unlinkSync,
   type Dirent,
   type Stats,
@@ -37,7 +37,7 @@ import {
 } from './disk.ts';
 import { nameFromBytes, pathForSystem } from './file-names.ts';
 import { closeFolders, openFolder, type OpenFolder } from './open-folders.ts';
-import { kindOf, RealAppender, writeBytes } from './real-appender.ts';
+import { kindOf, readBytes, RealAppender, writeBytes } from './real-appender.ts';
 import { Writers, type Writing } from './writers.ts';
 
 /** The files below a project's root, or another root, on the real disk. */
@@ -136,6 +136,12 @@ export class RealDisk implements Disk {
       }
     });
     if (options.sync === true) this.syncFolder(parentOf(path));
+  }
+
+  link(path: string, target: string): void {
+    attempt('link', this.#shown(path), () =>
+      this.#makingParent(path, () => symlinkSync(target, this.#place(path))),
+    );
   }
 
   rename(
@@ -341,17 +347,6 @@ function firstNames<Name extends string | Buffer>(path: string, most: number, en
     folder.closeSync();
   }
   return names;
-}
-
-function readBytes(file: number, length: number, from: number): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  let done = 0;
-  while (done < length) {
-    const count = readSync(file, bytes, done, length - done, from + done);
-    if (count === 0) break;
-    done += count;
-  }
-  return bytes.subarray(0, done);
 }
 
 type SystemPath = string | Buffer;

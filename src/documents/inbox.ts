@@ -1,19 +1,27 @@
 import * as z from 'zod';
 import type { DocumentOf } from '../kernel/json.ts';
 import { json, texts, time, version } from './common.ts';
+import { stepsBefore } from './status.ts';
 
 const item = z.strictObject({
   id: z
     .string()
-    .describe('The id of the message; of an approval, `<run>/<gate>`, or the turn that waits for it'),
-  kind: z
-    .enum(['request', 'approval', 'conflict', 'notice'])
     .describe(
-      '`request`: a sender waits for an answer. `approval`: a gate of a run, work that is to land on a protected branch, or a call of an agent waits. `conflict`: a turn waits until a person has resolved a conflict of its work. `notice`: only to be read',
+      'The id of the message; of an approval, `<run>/<gate>`, or the turn that waits for it, as of `blocked`',
+    ),
+  kind: z
+    .enum(['request', 'approval', 'conflict', 'blocked', 'notice'])
+    .describe(
+      '`request`: a sender waits for an answer. `approval`: a gate of a run, work that is to land on a protected branch, or a call of an agent waits. `conflict`: a turn waits until a person has resolved a conflict of its work. `blocked`: work lands once a person has changed what its subject says. `notice`: only to be read',
     ),
   thread: z.string().nullable().describe('Null: a gate of a run'),
   thread_subject: z.string().nullable().describe('Whose task it is; null: unknown, or no thread'),
-  turn: z.string().nullable().describe('The turn that waits for it; null: none'),
+  turn: z
+    .string()
+    .nullable()
+    .describe(
+      'The turn that waits for it; of a notice, the turn that failed and was not tried again; null: none',
+    ),
   escalated_from: z
     .string()
     .nullable()
@@ -24,6 +32,7 @@ const item = z.strictObject({
     .nullable()
     .describe('Names exactly the changes that are to land, for the answer; null: nothing lands'),
   run: z.string().nullable().describe('Null: a message'),
+  before: stepsBefore,
   from: z.string().describe('The sender; of an approval, the name of the workflow'),
   type: z.string(),
   subject: z.string(),
@@ -52,7 +61,9 @@ export const inboxDocument = z.strictObject({
   as: z.string().nullable().describe('The person that was asked for; null: every person'),
   items: z
     .array(item)
-    .describe('The earliest deadline first, then the longest wait; notices last, newest first'),
+    .describe(
+      'The earliest deadline first, then the longest wait; notices last, those of failed turns before the others, newest first',
+    ),
 });
 
 /** `inbox --done`. */
@@ -62,6 +73,18 @@ export const doneDocument = z.strictObject({
   before: texts.describe('Those of the named ones that were put away before'),
 });
 
+/** What people have put away or answered. */
+export const handledDocument = z
+  .array(item)
+  .describe('The newest first, each as a notice: those of messages that people have handled');
+
+/** The undoing of `inbox --done`. */
+export const backDocument = z.strictObject({
+  schema: version,
+  back: texts.describe('The notices that are unread again'),
+});
+
+export type BackDocument = DocumentOf<typeof backDocument>;
 export type DoneDocument = DocumentOf<typeof doneDocument>;
 export type InboxDocument = DocumentOf<typeof inboxDocument>;
 export type InboxItem = DocumentOf<typeof item>;

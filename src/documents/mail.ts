@@ -121,7 +121,7 @@ export const shownDocument = z.discriminatedUnion('kind', [
 /** `why`. */
 export const whyDocument = z.strictObject({
   schema: version,
-  target: z.string().describe('A role, a turn, an id, or `<run>/<step>`'),
+  target: z.string().describe('A role, a turn, an id, `<run>/<step>`, or `<workflow>/<trigger>`'),
   state: z.string(),
   ...why,
   sub_threads: z
@@ -141,10 +141,23 @@ export const differenceDocument = z.strictObject({
     .describe(
       "The commit of the author's message before it, or that the thread began at; for work that is to land, where it left the branch; for a conflict, the role's own side, and `commit` is the other",
     ),
+  text: z
+    .string()
+    .nullable()
+    .describe('Of work that is to land, the message with it, in Markdown; null: of other work'),
   patch: z.string().describe('At most 1 MiB; empty: nothing has changed'),
 });
 
 const costKind = z.enum(costKinds);
+
+/** When the mail changed: marks for a line of the past. */
+export const momentsDocument = z.strictObject({
+  schema: version,
+  records: count.describe('The number of the last record of the journal; 0: none'),
+  marks: z
+    .array(z.strictObject({ record: count, time, failed: z.boolean() }))
+    .describe('At most 100 of the newest 10,000 records'),
+});
 
 /** `costs`. */
 export const costsDocument = z.strictObject({
@@ -219,6 +232,7 @@ export type MessageDocument = DocumentOf<typeof message>;
 export type Shown = DocumentOf<typeof shownDocument>;
 export type WhyDocument = DocumentOf<typeof whyDocument>;
 export type MessageDifference = DocumentOf<typeof differenceDocument>;
+export type MomentsDocument = DocumentOf<typeof momentsDocument>;
 export type CostsDocument = DocumentOf<typeof costsDocument>;
 export type Sending = DocumentOf<typeof sendingDocument>;
 export type CostsSum = CostsDocument['total'];

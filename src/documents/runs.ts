@@ -25,6 +25,7 @@ const summary = {
   schema: version,
   run: z.string(),
   workflow: z.string(),
+  title: z.string().nullable().describe('What people call the workflow; null: nothing but its name'),
   version: z.string(),
   language: z.string(),
   started_by: z.enum(['person', 'up']),

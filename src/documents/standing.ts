@@ -64,13 +64,16 @@ function ofGates(gates: readonly StandingGate[]): Standing {
   });
 }
 
-/** `gate`: what the step asks a person, where that is known by its path; null: it is not. */
-export function standingOfStep(status: string, gate: StandingGate | null): Standing {
+/**
+ * `gate`: what the step asks a person, where that is known by its path; null: it is not. `alive`:
+ * whether a process hosts the run.
+ */
+export function standingOfStep(status: string, gate: StandingGate | null, alive: boolean): Standing {
   if (gate !== null) return gate.recorded === null ? ofGates([gate]) : be('waiting', 'answered');
   switch (status) {
     case 'RUNNING':
     case 'CHECKING':
-      return be('working', status.toLowerCase());
+      return alive ? be('working', status.toLowerCase()) : be('waiting', 'interrupted');
     case 'FAILED':
     case 'INCOMPLETE':
       return be('failed', status.toLowerCase());
@@ -82,6 +85,12 @@ export function standingOfStep(status: string, gate: StandingGate | null): Stand
     default:
       return be('done', status.toLowerCase());
   }
+}
+
+/** A step's status, as people read it where no process hosts the run. */
+export function statusWithoutHost(status: string): string {
+  const { word } = standingOfStep(status, null, false);
+  return word === 'interrupted' ? word : status;
 }
 
 interface StandingTurn {
@@ -102,7 +111,10 @@ export function standingOfTurn({ state, again }: StandingTurn, asksToLand: boole
       return be('waiting', 'starts again', { until: again });
     case 'queued':
     case 'held':
+    case 'interrupted':
       return be('waiting', state);
+    case 'left':
+      return be('waiting', 'left running');
     default:
       return be('working', state);
   }
@@ -145,6 +157,7 @@ export function standingOfRole(role: StandingRole, turns: readonly Standing[]): 
 
 interface StandingThread {
   readonly state: string;
+  readonly reason: { readonly code: string } | null;
   readonly failed: unknown;
 }
 
@@ -158,9 +171,9 @@ export interface Motion {
   readonly waits: readonly { readonly roles: readonly string[]; readonly deadline: string | null }[];
 }
 
-export function standingOfThread({ state, failed }: StandingThread, motion: Motion): Standing {
+export function standingOfThread({ state, reason, failed }: StandingThread, motion: Motion): Standing {
   const { turns, questions, waits } = motion;
-  if (state === 'failed') return be('failed');
+  if (state === 'failed') return reason?.code === 'E_CANCELLED' ? be('done', 'cancelled') : be('failed');
   if (state === 'closed') return be('done', state);
   const asking = turns.find(({ is }) => is === 'needs you');
   if (asking !== undefined) return asking;

@@ -31,7 +31,7 @@ const roleStatus = z
     person: z.boolean().describe('Whether a person has it'),
     standing,
     state: z
-      .enum(['paused', 'parked', 'running', 'held', 'waiting', 'idle'])
+      .enum(['paused', 'parked', 'running', 'held', 'interrupted', 'waiting', 'idle'])
       .describe('The first of these that applies'),
     running: count.describe('The number of its running turns'),
     inbox: count.describe('The number of messages waiting in its inbox'),
@@ -59,7 +59,9 @@ const thread = {
     .nullable()
     .describe('Why no turn could do the newest of its work; null: one did, or does, or may yet'),
   failed_by: z.string().nullable().describe('The role whose turn failed; null: none did'),
+  failed_turn: z.string().nullable().describe('That turn; null: none did, or none had begun'),
   opened: time,
+  latest: time.describe('When the newest of its messages was sent'),
   messages: count,
   turns: count,
   cost: cost.describe('With that of its sub-threads'),
@@ -77,9 +79,22 @@ export const turnStatus = z
     role: z.string(),
     thread: z.string(),
     state: z
-      .enum(['queued', 'running', 'held', 'asking', 'checking', 'landing', 'pending', 'conflict', 'failed'])
+      .enum([
+        'queued',
+        'running',
+        'held',
+        'interrupted',
+        'left',
+        'asking',
+        'checking',
+        'landing',
+        'pending',
+        'conflict',
+        'failed',
+      ])
       .describe(
-        '`queued`: it waits for a worker; `held`: it waits for this machine; `asking`: a person has to allow what its agent wants; ' +
+        '`queued`: it waits for a worker; `held`: it waits for this machine; ' +
+          '`interrupted`: its controller has ended, and the next one starts it again; `left`: the same, and its process still runs; `asking`: a person has to allow what its agent wants; ' +
           '`checking`: its agent has ended, its gates run; `landing`: its work is in the queue of a branch; ' +
           '`pending`: it waits for its next attempt, or for a slot to correct what could not land; ' +
           '`conflict`: a person has to resolve the conflict in its checkout',
@@ -134,6 +149,16 @@ const answerFields = z.record(
   }),
 );
 
+export const stepsBefore = z
+  .array(
+    z.strictObject({
+      step: z.string().describe('Its path in the run'),
+      standing,
+      result: z.string().describe('The first lines of its summary, final text or output; empty: none'),
+    }),
+  )
+  .describe('What was done before it: the steps that it depends on');
+
 /** What a run asks of people, and waits for. */
 export const waitingGate = z
   .strictObject({
@@ -145,6 +170,7 @@ export const waitingGate = z
     since: time.nullable(),
     deadline: time.nullable(),
     on_timeout: z.string().nullable().describe('What happens without an answer before the deadline'),
+    before: stepsBefore,
     approve: z.string().describe('The command that approves it, with the approver where there is only one'),
     recorded: z
       .strictObject({ choice: z.string(), by: z.string() })
@@ -157,6 +183,7 @@ const runStatus = z
   .strictObject({
     run: z.string(),
     workflow: z.string(),
+    title: z.string().nullable().describe('What people call the workflow; null: nothing but its name'),
     state: z
       .enum(['running', 'waiting', 'stopped'])
       .describe('`waiting`: only gates are left, or another run comes first. `stopped`: no process hosts it'),
@@ -189,6 +216,9 @@ const trigger = z
     next: time.nullable().describe('When a time-based trigger is due'),
     last: z.strictObject({ run: z.string(), at: time.nullable() }).nullable(),
     waiting: z.boolean().describe('Whether a run that it requested waits for the one in progress'),
+    cools_until: time
+      .nullable()
+      .describe('The end of its `cooldown`, which what it asked for waits for; null: nothing does'),
   })
   .meta({ id: 'Trigger' });
 
@@ -233,7 +263,11 @@ const threadRow = z.strictObject({
 const overview = {
   schema: version,
   at: z
-    .strictObject({ record: count.describe('The number of the last record; 0: none'), time })
+    .strictObject({
+      record: count.describe('The number of the last record; 0: none'),
+      time,
+      what: z.string().nullable().describe('What it says; null: nothing that a person sees'),
+    })
     .nullable()
     .describe('The moment of the past that this is of; null: it is of now'),
   controller: z

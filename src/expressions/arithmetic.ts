@@ -17,7 +17,7 @@ export function operandProblem(operator: ArithmeticOperator, type: string): [mes
 }
 
 /**
- * The result for two numbers. Refuses one that JSON would not keep: beyond 2^53, where integers
+ * The result for two numbers. Refuses one that JSON would not keep: from 2^53 on, where integers
  * have gaps, not finite, or so small that it would be 0.
  */
 export function calculate(operator: ArithmeticOperator, left: Json, right: Json): Called {

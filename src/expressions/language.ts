@@ -58,10 +58,10 @@ export interface Language {
   readonly results: { readonly namespace: string; readonly status: string } | null;
   /** Namespaces whose absent values read as null, even where a value is wanted. Missing: none. */
   readonly optional?: readonly string[];
-  /**
-   * True: `$` begins a path (`$.a.b`, `$a.b`) and strings may have double quotes, as in JSONPath.
-   */
+  /** True: `$` begins a path (`$.a.b`, `$a.b`), as in JSONPath. */
   readonly dollar: boolean;
+  /** True: strings may have double quotes, too. */
+  readonly doubleQuotes?: boolean;
   /** True: `+ - * /` between numbers. A name may contain a minus, so one needs blanks around it. */
   readonly calculates?: boolean;
   /** What to write in place of first words from other languages, by that word. */

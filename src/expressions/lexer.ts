@@ -14,7 +14,7 @@ export interface LexerOptions {
   readonly start: number;
   /** True: it ends at a required `}}`. False: it ends with the text. */
   readonly closed: boolean;
-  readonly syntax: Pick<Language, 'dollar' | 'calculates'>;
+  readonly syntax: Pick<Language, 'dollar' | 'doubleQuotes' | 'calculates'>;
 }
 
 const blank = /[ \t\r\n]*/y;
@@ -83,7 +83,8 @@ function match(pattern: RegExp, text: string, at: number): string {
 
 function nextToken(text: string, at: number, before: Token | undefined, options: LexerOptions): Token {
   const first = text[at];
-  if (first === "'" || (first === '"' && options.syntax.dollar)) return stringToken(text, at, first);
+  if (first === "'" || (first === '"' && options.syntax.doubleQuotes === true))
+    return stringToken(text, at, first);
   const afterDot = before?.kind === 'mark' && before.text === '.' && before.span.end === at;
   const name = match(afterDot ? wordAfterDot : word, text, at);
   if (name !== '') return wordToken(name, at, afterDot);

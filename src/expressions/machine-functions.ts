@@ -62,6 +62,7 @@ function formatProblem(text: string, given: number): string | null {
 
 /** A mapping from alternating names and values. */
 function map(values: readonly Json[]): Called {
+  if (values.length % 2 === 1) return fails('it wants a value behind each name');
   const entries: [string, Json][] = [];
   for (let at = 0; at + 1 < values.length; at += 2)
     entries.push([toText(values[at] ?? null) ?? '', values[at + 1]!]);
@@ -78,7 +79,7 @@ function includes([text = null, part = null]: readonly Json[]): Called {
 function number([value = null]: readonly Json[]): Called {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
   const read = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
-  if (!Number.isFinite(read)) return fails(`${JSON.stringify(value)} is not a number`);
+  if (Number.isNaN(read)) return fails(`${JSON.stringify(value)} is not a number`);
   // JSON has no negative zero.
   return isExactNumber(text) ? gives(read + 0) : fails(`${text} is a number that cannot be kept exactly`);
 }

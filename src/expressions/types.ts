@@ -1,3 +1,4 @@
+import { parseExactJson } from '../kernel/json.ts';
 import { functionOf, type Language } from './language.ts';
 import { pathOf, type Segment } from './references.ts';
 import type { Tree } from './tree.ts';
@@ -33,6 +34,10 @@ export function typesOf(tree: Tree, language: Language, typesAt: (path: readonly
       const called = functionOf(language, tree.name);
       if (called === undefined) return null;
       if (called.kind === 'fallback') return union(tree.operands.map(types));
+      const [text] = tree.operands;
+      const isText = called.name === 'fromJSON' && text?.kind === 'literal' && typeof text.value === 'string';
+      const value = isText ? parseExactJson(text.value) : undefined;
+      if (value !== undefined) return new Set([typeOf(value)]);
       return called.gives === null ? null : new Set(called.gives);
     }
   }

@@ -1,4 +1,13 @@
-import { closeSync, copyFileSync, existsSync, renameSync, statSync, utimesSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentOf, openPlainFile } from '../process/plain-file.ts';
 import type { RunResult } from '../process/run.ts';
@@ -14,6 +23,7 @@ import {
   whyOf,
   type GitLook,
 } from './git-look.ts';
+import { isOurs } from './folder-changes.ts';
 import { git } from './git.ts';
 import { givenIn, isGiven, undoing } from './given.ts';
 import { treeInIndex } from './plain-index.ts';
@@ -214,6 +224,31 @@ export class Checkout {
   }
 
   /**
+   * What git ignores here and is not older than `since`, a folder (absolute): a new folder counts
+   * as one, and what is new in an older ignored folder is not looked for. Empty also where git
+   * cannot list it. Null: nothing is.
+   */
+  ignoredSince(since: string | null): Promise<string[]> {
+    const began = since === null ? null : bornAt(since);
+    if (began === null) return Promise.resolve([]);
+    return this.#look(async (look) => {
+      copyIndex(look.index, join(look.folder, 'index'));
+      const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'];
+      const { exitCode, stdout } = await look.git(args, { cwd: look.top, maxOutputBytes: listBytes });
+      const listed = exitCode === 0 ? stdout.split('\0').slice(0, -1) : [];
+      const given = givenIn(this.#path);
+      return (
+        listed
+          // Git also lists the folders around what it ignores, each before its content.
+          .filter((path, at) => !(path.endsWith('/') && listed[at + 1]?.startsWith(path) === true))
+          .filter((path) => !isOurs(path) && !isGiven(given, path.replace(/\/$/, '')))
+          .filter((path) => (bornAt(join(look.top, path)) ?? -Infinity) >= began)
+          .map((path) => onlyFileIn(look.top, path))
+      );
+    });
+  }
+
+  /**
    * `puts`: whether the checkout's own index gets them too; `tip`: what was given stays as it is
    * there.
    */
@@ -240,6 +275,32 @@ export class Checkout {
     const found = await this.find();
     if (found.is === 'there') return lookIn(found, work);
     throw new GitProblem(`${this.#path} cannot be used: ${found.why ?? 'it lies in no repository'}`);
+  }
+}
+
+/** An agent may have closed a folder, or something may be removed meanwhile. */
+function seen<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+/** When a file was made, in milliseconds since 1970; null: it cannot be seen. */
+function bornAt(path: string): number | null {
+  const stat = seen(() => lstatSync(path));
+  // Some file systems do not know it.
+  return stat === undefined ? null : stat.birthtimeMs || stat.mtimeMs;
+}
+
+/** The only file in a folder, at any depth; else the path itself. A folder ends in `/`. */
+function onlyFileIn(top: string, path: string): string {
+  for (let at = path; ;) {
+    if (!at.endsWith('/')) return at;
+    const [entry, ...more] = seen(() => readdirSync(join(top, at), { withFileTypes: true })) ?? [];
+    if (entry === undefined || more.length > 0) return path;
+    at = `${at}${entry.name}${entry.isDirectory() ? '/' : ''}`;
   }
 }
 

@@ -70,7 +70,9 @@ export function whyGitFailed({ error, ended, stderr, stdout }: RunResult): strin
   if (ended !== 'exited') return `ended by ${ended}`;
   const missing = missingProgram.exec(stderr);
   if (missing !== null) return `${programIsMissing} ${missing[1] ?? missing[2] ?? ''}`;
-  const lines = `${stderr}\n${stdout}`.trim().split('\n');
+  // A new name each time would make one cause look like many.
+  const said = `${stderr}\n${stdout}`.replaceAll(/\btmp_[a-z]+_\w+/g, 'tmp_…');
+  const lines = said.trim().split('\n');
   return lines.find((line) => /^(?:fatal|error): /.test(line)) ?? lines[0] ?? '';
 }
 

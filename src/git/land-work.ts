@@ -1,6 +1,6 @@
 import { rulesReason, type RuleChanges } from '../kernel/work.ts';
 import type { NamedFiles } from './judged-changes.ts';
-import { Landings, type LandingWork } from './landing.ts';
+import { Landings, type LandingWork, type Prepared } from './landing.ts';
 import { swapLanding } from './landing-swap.ts';
 import { Refs } from './refs.ts';
 
@@ -56,7 +56,7 @@ export async function landWork(
       if (prepared.is !== 'ready')
         return {
           ok: false,
-          problem: prepared.problem,
+          problem: prepared.is === 'refused' ? resolvable(prepared, work) : prepared.problem,
           code: prepared.is === 'blocked' ? 'E_WORKSPACE' : 'E_CONFLICT',
         };
       const { onto, result, rules } = prepared;
@@ -72,6 +72,16 @@ export async function landWork(
     if (!(error instanceof Error)) throw error;
     return { ok: false, problem: error.message, code: 'E_WORKSPACE' };
   }
+}
+
+/** What a branch contains already lands at once, however it came there. */
+function resolvable(
+  { problem, conflicts }: Extract<Prepared, { is: 'refused' }>,
+  { commit, branch }: LandingWork,
+): string {
+  if (conflicts === null) return problem;
+  const merge = `\`git merge ${commit.slice(0, 12)}\``;
+  return `${problem}: on \`${branch}\` run ${merge}, resolve it and commit, then resume the run`;
 }
 
 const parts = ['commit', 'onto', 'result'] as const;

@@ -1,3 +1,7 @@
+import { closeSync, existsSync, fsync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { git, whyGitFailed, type GitOptions } from './git.ts';
 import { listBytes } from './git-look.ts';
 import { changesIn, type TreeChange } from './workspace-tree.ts';
@@ -127,5 +131,35 @@ export class Refs {
 
   #git(args: readonly string[], options: Partial<GitOptions> = {}) {
     return git([...durably, ...settings, ...args], { cwd: this.#project, ...options });
+  }
+}
+
+/** How many files are synced at once: a disk does several together. */
+const atOnce = 8;
+
+/** Syncs objects of a project's repository with their names: git leaves that to the system. */
+export async function makeDurable(project: string, objects: readonly string[]): Promise<void> {
+  if (objects.length === 0) return;
+  const repository = repositoryFrom(project);
+  if (repository === null) throw new GitProblem(`${project} lies in no repository`);
+  const files = objects
+    .map((object) => join(repository, 'objects', object.slice(0, 2), object.slice(2)))
+    // The others lie in packs, which git syncs itself.
+    .filter((file) => existsSync(file));
+  const left = [...new Set([...files, ...files.map((file) => dirname(file))])].values();
+  const one = async () => {
+    for (const path of left) await sync(path);
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
+
+const synced = promisify(fsync);
+
+async function sync(path: string): Promise<void> {
+  const file = openSync(path, 'r');
+  try {
+    await synced(file);
+  } finally {
+    closeSync(file);
   }
 }

@@ -75,12 +75,16 @@ function endOf(worktree: string | undefined, prefix: string): string {
 
 function whyNoRepository(result: RunResult): string {
   const { error, stderr } = result;
-  if (error !== null) return `no trail is written: ${error}`;
-  const trust = /git config --global --add safe\.directory .+/.exec(stderr)?.[0];
-  if (trust !== undefined)
-    return `no trail is written: git does not trust this folder's owner; \`${trust.trim()}\``;
+  const why = error ?? distrust(result);
+  if (why !== null) return `no trail is written: ${why}`;
   if (stderr === '' || stderr.includes('not a git repository')) {
     return 'no trail is written: this is not a git working tree; `git init` makes one, `trail: off` ends this hint';
   }
   return `no trail is written: ${whyGitFailed(result)}`;
+}
+
+/** Why git refuses the repository of another user, and what it wants to hear; null: it does not. */
+export function distrust({ stderr }: RunResult): string | null {
+  const [trust] = /git config --global --add safe\.directory .+/.exec(stderr) ?? [];
+  return trust === undefined ? null : `git does not trust this folder's owner; \`${trust.trim()}\``;
 }

@@ -87,6 +87,14 @@ async function prepare(refs: Refs, files: Checkout, onto: string | null, landed:
   return { onto, result: await refs.commit(merged.tree, [onto], { text, author: person }) };
 }
 
+/** Whether `undoLanding` made everything that a branch got between two of its commits. */
+export async function isUndone(project: string, from: string, to: string): Promise<boolean> {
+  const refs = new Refs(project);
+  if (!(await refs.contains(to, from))) return false;
+  const made = await refs.ask(['log', '--first-parent', '--format=%ae %s', `${from}..${to}`, '--']);
+  return made.split('\n').every((each) => each === '' || each.startsWith(`${person.email} Undo: `));
+}
+
 /** Where a branch was before a run landed there; null: the run's refs do not say. */
 export async function beforeLanding(project: string, run: string, commit: string): Promise<string | null> {
   const refs = new Refs(project);

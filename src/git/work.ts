@@ -1,18 +1,22 @@
-import { closeSync, existsSync, fsync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { enumerate } from '../kernel/enumerate.ts';
 import { shortCommit } from '../kernel/ids.ts';
 import { howToResolve } from '../kernel/work.ts';
-import type { Entered, Entering, Leaving, TakenWork, Worked, WorkingTurn } from '../kernel/work.ts';
+import type {
+  Entered,
+  Entering,
+  Leaving,
+  LeftBehind,
+  TakenWork,
+  Worked,
+  WorkingTurn,
+} from '../kernel/work.ts';
 import { obeyedPlaces } from '../process/sandbox/obeyed-paths.ts';
-import { repositoryFrom } from '../process/sandbox/repository-place.ts';
 import { pathsOf, type FoundTree } from './checkout.ts';
 import { listBytes } from './git-look.ts';
 import { noteGiven } from './given.ts';
 import { judgeChanges } from './judged-changes.ts';
 import { commitOf, mergeAll, sideOf, type About, type Merge, type MergeConflict } from './merging.ts';
-import { GitProblem, Refs } from './refs.ts';
+import { GitProblem, makeDurable, Refs } from './refs.ts';
 import { RoleCheckout } from './role-checkout.ts';
 import type { TreeChange } from './workspace-tree.ts';
 
@@ -66,10 +70,16 @@ export async function enterCheckout(project: string, path: string, entering: Ent
 
 /**
  * Commits what a turn changed in its role's checkout `path` (absolute), on the role's branch, with
- * all work that it took. Returns the commit that its messages carry. Never rejects.
+ * all work that it took. Returns the commit that its messages carry. `since`: a folder (absolute)
+ * that was made when the turn began. Never rejects.
  */
-export async function leaveWork(project: string, path: string, leaving: Leaving): Promise<Worked> {
-  let leftOut: string | null = null;
+export async function leaveWork(
+  project: string,
+  path: string,
+  leaving: Leaving,
+  since: string | null = null,
+): Promise<Worked> {
+  let behind: LeftBehind = {};
   const left = await worked(async () => {
     const refs = new Refs(project);
     const checkout = new RoleCheckout({ project, path, ...leaving }, refs);
@@ -79,10 +89,13 @@ export async function leaveWork(project: string, path: string, leaving: Leaving)
     await mustContain(refs, branch, tip, entered);
     const merges = await resolved(refs, checkout, conflict);
     const found = await checkout.files.tree(tip, tree);
-    const since = tip === amends ? tip : entered;
-    const files = await withoutState(refs, checkout, found, { ...leaving, tip, since });
-    leftOut = files.leftOut;
-    const own = await commitFiles(refs, files, { ...leaving, tip, merges, isOwn: amends === tip });
+    const before = tip === amends ? tip : entered;
+    const files = await withoutState(refs, checkout, found, { ...leaving, tip, since: before });
+    const { leftOut } = files;
+    const about = { ...leaving, tip, merges, isOwn: amends === tip };
+    const committed = [commitFiles(refs, files, about), checkout.files.ignoredSince(since)] as const;
+    const [own, ignored] = await Promise.all(committed);
+    behind = { ...(leftOut !== null && { leftOut }), ...(ignored.length > 0 && { ignored }) };
     if (own !== tip) await checkout.commit(own, tip);
     // After a conflict, further work may be left to merge.
     const taking = { ...leaving, edits: true, resolves: 'all' } as const;
@@ -94,7 +107,7 @@ export async function leaveWork(project: string, path: string, leaving: Leaving)
     if (done !== entered) await makeDurable(project, objects);
     return done;
   });
-  return left.ok && leftOut !== null ? { ...left, leftOut } : left;
+  return left.ok ? { ...left, ...behind } : left;
 }
 
 /**
@@ -358,34 +371,4 @@ async function newObjects(refs: Refs, commit: string, known: readonly string[]):
   const args = ['rev-list', '--objects', commit, '--not', ...known, '--'];
   const listed = await refs.ask(args, { maxOutputBytes: listBytes });
   return listed.split('\n').flatMap((line) => line.split(' ')[0] || []);
-}
-
-/** How many files are synced at once: a disk does several together. */
-const atOnce = 8;
-
-/** Syncs objects with their names: git leaves that to the system. */
-async function makeDurable(project: string, objects: readonly string[]): Promise<void> {
-  if (objects.length === 0) return;
-  const repository = repositoryFrom(project);
-  if (repository === null) throw new GitProblem(`${project} lies in no repository`);
-  const files = objects
-    .map((object) => join(repository, 'objects', object.slice(0, 2), object.slice(2)))
-    // The others lie in packs, which git syncs itself.
-    .filter((file) => existsSync(file));
-  const left = [...new Set([...files, ...files.map((file) => dirname(file))])].values();
-  const one = async () => {
-    for (const path of left) await sync(path);
-  };
-  await Promise.all(Array.from({ length: atOnce }, one));
-}
-
-const synced = promisify(fsync);
-
-async function sync(path: string): Promise<void> {
-  const file = openSync(path, 'r');
-  try {
-    await synced(file);
-  } finally {
-    closeSync(file);
-  }
 }

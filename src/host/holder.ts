@@ -1,4 +1,4 @@
-import { statSync, utimesSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { hostname } from 'node:os';
 import process from 'node:process';
 import { orElse } from '../kernel/contained.ts';
@@ -55,15 +55,46 @@ const longestProblem = 300;
  * taken: at most five of 300 characters, and twenty things that it holds. `lock`: the locked file.
  */
 export function writeHolder(disk: Disk, note: HolderNote, lock = lockFile): Holder {
+  const holder = noted(disk, note);
+  disk.write(holderFile(lock), textOf(holder));
+  return holder;
+}
+
+function textOf(holder: Holder): string {
+  return `${JSON.stringify(holder)}\n`;
+}
+
+/** The least that a file system gives a file, in bytes. */
+const block = 4_096;
+
+/**
+ * The same where the disk has no room for a new file: in the block that the file has, in one call,
+ * so that readers see all of it.
+ */
+function rewriteHolder(disk: Disk, note: HolderNote, lock: string): void {
+  const { held, problems, ...rest } = noted(disk, note);
+  const text = textOf({ ...rest, held: held.slice(0, 3), problems: problems.slice(0, 3) });
+  attempt('write', holderFile(lock), () => {
+    const file = openSync(`${disk.root}/${holderFile(lock)}`, constants.O_WRONLY | constants.O_NOFOLLOW);
+    try {
+      const bytes = Buffer.alloc(Math.max(Buffer.byteLength(text), fstatSync(file).size), ' ');
+      if (bytes.length > block) throw new Error('it does not fit into its block');
+      bytes.write(text);
+      writeSync(file, bytes, 0, bytes.length, 0);
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+function noted(disk: Disk, note: HolderNote): Holder {
   const problems = (note.problems ?? []).slice(0, mostProblems).map((each) => each.slice(0, longestProblem));
   const held = (note.held ?? [])
     .slice(0, mostHeld)
     .map(({ work, problem }) => ({ work, problem: problem.slice(0, longestProblem) }));
   const project = placeOf(disk);
   const own = { pid: process.pid, host: hostname(), project };
-  const holder = { ...own, waits: null, slots: null, ...note, problems, held };
-  disk.write(holderFile(lock), `${JSON.stringify(holder)}\n`);
-  return holder;
+  return { ...own, waits: null, slots: null, ...note, problems, held };
 }
 
 /** How often a holder notes that it runs, in milliseconds. */
@@ -71,11 +102,11 @@ const noteEvery = 1_000;
 
 /** For a call after every look: notes that the controller runs, by the time of its lock. */
 export function notingTime(disk: Disk): () => void {
-  let noted = 0;
+  let last = 0;
   return () => {
     const now = Date.now();
-    if (Math.abs(now - noted) < noteEvery) return;
-    noted = now;
+    if (Math.abs(now - last) < noteEvery) return;
+    last = now;
     const note = (): void => utimesSync(`${disk.root}/${lockFile}`, now / 1_000, now / 1_000);
     orElse(() => attempt('note the time of', lockFile, note), undefined);
   };
@@ -136,8 +167,11 @@ export function publishing(
     const now = current();
     const text = JSON.stringify(now);
     if (text === published) return;
-    published = text;
-    orElse(() => void writeHolder(disk, { ...note, ...now }, lock), undefined);
+    const whole = { ...note, ...now };
+    const isWritten =
+      orElse(() => (writeHolder(disk, whole, lock), true), false) ||
+      orElse(() => (rewriteHolder(disk, whole, lock), true), false);
+    if (isWritten) published = text;
   };
 }
 

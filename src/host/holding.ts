@@ -23,6 +23,12 @@ export function livingHolder(disk: Disk, lock: string): Holder | null {
   return isThere(holder.pid, holder.startTime) ? holder : null;
 }
 
+/** The noted holder of the project, if that very process is there; null: no controller runs. */
+export function presentHolder(disk: Disk): Holder | null {
+  const holder = readHolder(disk);
+  return holder !== null && isThere(holder.pid, holder.startTime) ? holder : null;
+}
+
 /** A pid alone may have been reused by another process. */
 export function isThere(pid: number, startTime: string | null): boolean {
   if (startTime !== null) return isAlive({ pid, startTime });

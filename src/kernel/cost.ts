@@ -84,14 +84,13 @@ export interface Reported {
 }
 
 /**
- * `$0.42`, or with calls without a price: `$0.42, 2 unpriced`. Empty if nothing was spent; tokens
- * count where dollars do not.
+ * `$0.42`; with launches that did not report theirs, what they count as: `counted as $1.42 (2 not
+ * reported)`. Empty if nothing was spent; tokens count where dollars do not.
  */
 export function money({ usd, tokens, unpriced }: Cost): string {
   const dollars = usd > 0 ? `$${usd < 0.01 ? usd.toFixed(4) : usd.toFixed(2)}` : '';
   const words = dollars === '' && tokens > 0 ? `${count(tokens)} tokens` : dollars;
-  const open = unpriced > 0 && words !== '' ? `${String(unpriced)} unpriced` : '';
-  return [words, open].filter((part) => part !== '').join(', ');
+  return unpriced > 0 && words !== '' ? `counted as ${words} (${String(unpriced)} not reported)` : words;
 }
 
 /** A number of tokens that is not known exactly: `about 13,000`. */
@@ -110,6 +109,7 @@ function count(number: number): string {
 export const costKinds = [
   'role',
   'thread',
+  'workflow',
   'run',
   'step',
   'provider',

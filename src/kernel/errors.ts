@@ -102,6 +102,8 @@ export const errorCodes = {
   E_STATE: 2,
   /** The disk refused a read or write. */
   E_DISK: 1,
+  /** A port of this machine is taken, or not open to this user. */
+  E_PORT: 2,
   /** Another controller has locked the project. */
   E_LOCKED: 1,
   /** A request to the API without a key, with a wrong one, or one that does not permit this. */

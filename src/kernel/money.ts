@@ -33,6 +33,11 @@ export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
+/** When the day of this time ends, in milliseconds since 1970. */
+export function nextDay(at: number): number {
+  return Date.parse(dayOf(at)) + 86_400_000;
+}
+
 /** Adds to the bill of the same kind; changes `bills`. */
 export function charge(bills: Bills, added: Bill): void {
   const { day, provider, model, role, run, step, host, launches, cost } = added;
@@ -122,6 +127,24 @@ export function sumOf(reservations: readonly Reservation[]): Reservation {
     sum.tokens += tokens;
   }
   return sum;
+}
+
+/** Why a launch with this budget never fits into a limit. `whose`: whose limit it is. */
+export function shortageText(whose: string, limit: Budget, spent: Cost, wanted: Budget | null): string {
+  const written = {
+    usd: (amount: number) => `$${amount.toFixed(2)}`,
+    tokens: (amount: number) => String(amount),
+  };
+  for (const unit of ['usd', 'tokens'] as const) {
+    const most = limit[unit];
+    const needed = wanted?.[unit] ?? 0;
+    if (most === null || (spent[unit] < most && fit(most, spent[unit], 0, needed) === 'fits')) continue;
+    const word = unit === 'tokens' ? ' tokens' : '';
+    const used = `${written[unit](spent[unit])} of ${written[unit](most)}${word} are spent`;
+    if (spent[unit] >= most) return `the budget of ${whose} is used up: ${used}`;
+    return `the rest of the budget of ${whose} is too small: ${used}, and it may cost ${written[unit](needed)}${word}`;
+  }
+  return `the budget of ${whose} is used up`;
 }
 
 /** Whether one more launch with this budget fits into a limit. */

@@ -1,4 +1,5 @@
-import { listed } from './enumerate.ts';
+import { firstOf, listed } from './enumerate.ts';
+import { oneLine } from './one-line.ts';
 import type { MessageId, RoleName, ThreadId } from './ids.ts';
 
 /*
@@ -156,10 +157,28 @@ export const howToResolve =
   ':\nboth sides are in your checkout. Keep what both meant, remove the conflict markers, and change a file ' +
   'that has none, or stage it with `git add` if it is right';
 
+/** What of the work of a turn is not in its commit. */
+export interface LeftBehind {
+  /** What does not travel, in words; absent: all of it does. */
+  readonly leftOut?: string;
+  /** What it made and a rule of git ignores: paths from the top of its checkout. */
+  readonly ignored?: readonly string[];
+}
+
+/** What a report of ignored files begins with. It makes no notice: most of them are caches. */
+export const staysIgnored = 'ignored, stays in the worktree: ';
+
+/** The reports of what is not in a commit. */
+export function reportsOf({ leftOut, ignored = [] }: LeftBehind): string[] {
+  return [
+    ...(leftOut === undefined ? [] : [`its commit leaves out ${leftOut}`]),
+    ...(ignored.length === 0 ? [] : [`${staysIgnored}${firstOf(ignored.map((path) => oneLine(path)))}`]),
+  ];
+}
+
 /** The commit that a turn works on or leaves, or why there is none, in words. */
 export type Worked =
-  /** `leftOut`: what of the work does not travel, in words; absent: all of it does. */
-  | { readonly ok: true; readonly commit: string; readonly leftOut?: string }
+  | ({ readonly ok: true; readonly commit: string } & LeftBehind)
   | {
       readonly ok: false;
       readonly problem: string;

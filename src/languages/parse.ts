@@ -1,3 +1,4 @@
+import { isJsonObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { bodyOf } from '../workflow/bodies.ts';
 import type { Body, Workflow } from '../workflow/model.ts';
@@ -49,6 +50,16 @@ export function promptContextsOf(
   return (document.ok && language?.promptContexts?.(document.value, context)) || [];
 }
 
+/** The program that a file is certainly for, by keys that no language here has; null: none. */
+function programOf({ jobs, steps, version }: JsonObject): string | null {
+  if (isJsonObject(jobs) && steps === undefined) return 'GitHub Actions';
+  const isStep = (step: Json) =>
+    isJsonObject(step) && typeof step['name'] === 'string' && ('command' in step || 'script' in step);
+  const isList = Array.isArray(steps) && steps.length > 0 && steps.every(isStep);
+  // In orchestrate, which also has a list, 1.0 is a number in YAML.
+  return isList && (version === undefined || version === '1') ? 'Dagu' : null;
+}
+
 /** Reads a file and the files that it names, each once. */
 class Reader {
   readonly problems: Diagnostic[] = [];
@@ -72,13 +83,29 @@ class Reader {
       this.problems.push(...document.problems);
       return null;
     }
-    const language = this.#languageOf(document.value);
+    const language = this.#isForeign(document.value) ? null : this.#languageOf(document.value);
     if (language === null) return null;
     const way = [...above, file];
     const readChild: ReadChild = (diagnostics, path, name) => this.#child(diagnostics, path, name, way);
     const { workflow, problems } = language.read(document.value, this.#context, readChild, file);
     this.problems.push(...problems);
     return workflow;
+  }
+
+  /** Whether it is a whole file of another program, which is reported. */
+  #isForeign(document: YamlDocument): boolean {
+    const { value } = document;
+    if (!isJsonObject(value)) return false;
+    const program = programOf(value);
+    if (program === null) return false;
+    this.problems.push({
+      code: 'E_WORKFLOW',
+      severity: 'error',
+      message: `this is a file of ${program}`,
+      place: document.place([program === 'Dagu' ? 'steps' : 'jobs'], 'key'),
+      hint: '`mailroom help from` shows how the same is written here',
+    });
+    return true;
   }
 
   /** The file's language; null, and reported, if it has none or several are possible. */

@@ -97,6 +97,8 @@ const runControl = z.object(
     fields: object.nullish().transform((value) => value ?? {}),
     /** Of `retry`: replaces the definition's instructions; null: keep those. */
     instructions: words,
+    /** Of `cancel`: the run that takes the place of this one; steps that run finally continue. */
+    newer: word.optional(),
   },
   { error: anObject },
 );
@@ -256,7 +258,7 @@ const holder = z.object(
     project: z.object({ path: text, folder: text }).nullable().default(null),
     problems: z.array(line).default([]),
     held: z.array(z.object({ work: line, problem: line })).default([]),
-    waits: z.object({ for: word.nullable() }).nullable().default(null),
+    waits: z.object({ for: word.nullable(), cancels: flag.optional() }).nullable().default(null),
     slots: z
       .object({
         most: count,
@@ -276,7 +278,8 @@ const holder = z.object(
 
 /**
  * The process that holds the lock of the project or of a run. `waits`: its run waits for another
- * one, perhaps an unknown one (null), and has not begun, or not been resumed. `held`: the turns, or
+ * one, perhaps an unknown one (null) or one that it `cancels`, and has not begun, or not been
+ * resumed. `held`: the turns, or
  * the steps, that wait for the machine. `slots`: who uses its slots for agents; null: one is free.
  * `project`: where it lies, and its folder as the system knows it.
  */

@@ -19,6 +19,7 @@ import { channelProblems } from './channel-problems.ts';
 import type { Definition } from './definition/definition.ts';
 import type { Project } from './project.ts';
 import { readRoleFile } from './definition/project-files.ts';
+import { bodyStart } from './definition/role-texts.ts';
 import { wordsAgainstProtocol } from './role-words.ts';
 import { Source } from '../yaml/source.ts';
 import { missingFiles, missingPrograms, type Places } from './first-start.ts';
@@ -98,7 +99,8 @@ export async function check(
     ...(isIdle && !isByWorkflow ? nothingBegins(protocol, places.protocol) : []),
     ...foundIn(read),
   ];
-  const texts = textsOf(project, paths);
+  const described = [...protocol.roles.keys()].map((role) => `agents/${role}/role.md`);
+  const texts = textsOf(project, [...described, 'agents.yaml', ...paths]);
   const judged = withoutAccepted(
     found,
     [...files, ...texts],
@@ -202,9 +204,14 @@ function roleWords({ disk }: Project, { protocol, config }: Definition): Diagnos
   return [...protocol.roles.values()].flatMap(({ name: role, agent, instructions }) => {
     const file = orElse(() => readRoleFile(disk, role), null);
     const source = new Source(file?.path ?? '', file?.text ?? '');
+    const start = bodyStart(source.text);
     const profile = config.profiles.get(agent ?? '');
     return [
-      ...wordsAgainstProtocol(protocol, { role, text: source.text, place: (...at) => source.place(...at) }),
+      ...wordsAgainstProtocol(protocol, {
+        role,
+        text: source.text.slice(start),
+        place: (from, to) => source.place(start + from, start + to),
+      }),
       ...wordsAgainstProtocol(protocol, {
         role,
         text: instructions ?? '',

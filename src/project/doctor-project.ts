@@ -8,11 +8,14 @@ import { misplacedMail, misplacedText } from '../mail/mailboxes/misplaced.ts';
 import { probeContainment } from '../process/sandbox/containment.ts';
 import { refsIn } from '../git/broken-refs.ts';
 import { git } from '../git/git.ts';
-import { trailPlace } from '../git/trail-place.ts';
+import { distrust, trailPlace } from '../git/trail-place.ts';
 import { findProgram } from '../process/proc.ts';
-import { readHolder } from '../host/holder.ts';
+import { presentHolder } from '../host/holding.ts';
+import { geteuid } from 'node:process';
+import { filesOfOthers } from '../disk/owners.ts';
 import type { Disk } from '../disk/disk.ts';
 import { RealDisk } from '../disk/real-disk.ts';
+import { refusalToWriteIn, roomIn } from '../disk/writable.ts';
 import { readDefinition, SettingsReader, type Surroundings } from './definition/definition.ts';
 import { unusedNotices, unusedRules } from './definition/rules.ts';
 import { otherVersion, refuseNewer } from './state-format.ts';
@@ -28,19 +31,19 @@ export async function examineProject(root: string, surroundings: Surroundings): 
     const disk = new RealDisk(root);
     refuseNewer(disk);
     const definition = await readDefinition(disk, new SettingsReader(disk, surroundings));
-    const holder = readHolder(disk);
+    const holder = presentHolder(disk);
     const held: Finding[] =
       holder === null
         ? []
         : [{ topic: 'controller', state: 'info', text: `process ${String(holder.pid)} on ${holder.host}` }];
-    const here: Finding = { topic: 'project', state: 'ok', text: `${root}${otherVersion(disk)}` };
+    const here = [folder(root, disk), ...space(root), ...owners(root)];
     if (!definition.ok) {
       const text = `${counted(definition.problems.length, 'problem')}; see \`mailroom check\``;
-      return [here, { topic: 'protocol', state: 'problem', text }, ...held, ...(await ignored(root))];
+      return [...here, { topic: 'protocol', state: 'problem', text }, ...held, ...(await ignored(root))];
     }
     const { protocol, config } = definition.value;
     return [
-      here,
+      ...here,
       rolesAndTypes(protocol, definition.warnings.length),
       ...players(protocol, config, root, environment),
       ...(await worktrees(root, protocol)),
@@ -60,6 +63,36 @@ export async function examineProject(root: string, surroundings: Surroundings): 
     const text = error.code === 'E_NEWER' ? `${error.message}: ${error.hint ?? ''}` : error.message;
     return [{ topic: 'project', state: 'problem', text }];
   }
+}
+
+function folder(root: string, disk: Disk): Finding {
+  const folders = [root, ...(disk.look('.mailroom') === null ? [] : [join(root, '.mailroom')])];
+  const refusal = folders.map(refusalToWriteIn).find((each) => each !== null);
+  if (refusal === undefined) return { topic: 'project', state: 'ok', text: `${root}${otherVersion(disk)}` };
+  const text = `${refusal.message}: ${refusal.hint ?? 'this user must not write there'}`;
+  return { topic: 'project', state: 'problem', text };
+}
+
+/** What the owner's turns cannot change, as another user ran Mailroom here; empty: nothing. */
+function owners(root: string): Finding[] {
+  const found = filesOfOthers(root);
+  const [first] = found;
+  if (first === undefined) return [];
+  const text = `${counted(found.length, 'file')} of other users than the owner of ${root}, such as ${first}: its turns may be held. \`chown -R --reference=. agents .mailroom\`, as root in that folder, gives them to the owner`;
+  return [{ topic: 'owner', state: geteuid?.() === 0 ? 'warning' : 'problem', text }];
+}
+
+const megabyte = 1024 * 1024;
+/** Below this nothing of a turn fits, and above the other nothing is said. */
+const [tooLittle, little] = [megabyte, 100 * megabyte];
+
+/** Whether the file system of the project is full, or nearly; empty: it is not. */
+function space(root: string): Finding[] {
+  const room = roomIn(root);
+  if (room >= little) return [];
+  const left = `${(room / megabyte).toFixed(1)} MB are left on the file system of ${root}`;
+  if (room >= tooLittle) return [{ topic: 'disk', state: 'warning', text: left }];
+  return [{ topic: 'disk', state: 'problem', text: `${left}: work waits until you free some space` }];
 }
 
 /** What the running controller does not use yet. */
@@ -161,14 +194,10 @@ async function ignored(root: string): Promise<Finding[]> {
 
 async function ignoring(root: string): Promise<Finding[]> {
   const inside = await git(['rev-parse', '--is-inside-work-tree'], { cwd: root });
-  if (inside.exitCode !== 0)
-    return [
-      {
-        topic: 'trail',
-        state: 'warning',
-        text: 'not in a git repository: `git init` gives the mail a history',
-      },
-    ];
+  if (inside.exitCode !== 0) {
+    const text = distrust(inside) ?? 'not in a git repository: `git init` gives the mail a history';
+    return [{ topic: 'trail', state: 'warning', text }];
+  }
   const [tracked] = await trackedState(new RealDisk(root));
   if (tracked !== undefined)
     return [

@@ -9,7 +9,12 @@ export interface Past {
   /** The number of the record in the journal. */
   readonly record: number;
   readonly state: MailState;
+  /** What the record says, as the given function has it. */
+  readonly what: string | null;
 }
+
+/** What an event says, from the state before it. */
+type Says = (event: MailEvent, before: MailState) => string | null;
 
 /** The result of a command: null when it was done, else why not. */
 interface CommandVerdict {
@@ -36,10 +41,17 @@ export class Following {
     return this.#state ?? emptyState();
   }
 
-  /** The state at a moment of the past. Throws `E_TARGET` where the journal does not hold it. */
-  past(moment: Moment): Past {
+  /**
+   * The state at a moment of the past, and what its record says. Throws `E_TARGET` where the
+   * journal does not hold the moment.
+   */
+  past(moment: Moment, says: Says = () => null): Past {
     const { snapshot, records, n } = this.#reader.past(moment, ({ at }) => at);
-    return { record: n, state: this.#reader.fold(stateOf(snapshot), records, apply) };
+    const [last, before] = [records.at(-1), records.slice(0, -1)];
+    const state = this.#reader.fold(stateOf(snapshot), before, apply);
+    if (last === undefined) return { record: n, state, what: null };
+    const what = says(last.event, state);
+    return { record: n, state: this.#reader.fold(state, [last], apply), what };
   }
 
   /** Undefined: the controller has not read the command of that id. */

@@ -9,7 +9,7 @@ import { UnsavedTexts } from '../disk/unsaved.ts';
 import { Worktrees } from '../git/worktrees.ts';
 import { hostChanged, requestControl } from '../host/control.ts';
 import { readHolder, type ProjectHolder } from '../host/holder.ts';
-import { isThere } from '../host/holding.ts';
+import { presentHolder } from '../host/holding.ts';
 import type { Checked, Diagnostic } from '../kernel/diagnostic.ts';
 import { MailroomError } from '../kernel/errors.ts';
 import type { RoleName } from '../kernel/ids.ts';
@@ -99,12 +99,11 @@ export class Project {
     return readKeptStatus(this.disk) ?? statusSource(this.journal.state());
   }
 
-  /** The noted holder of the project, if that very process is alive; null: none. */
+  /** The noted holder of the project, if that very process is alive; null: none runs. */
   holder(): ProjectHolder | null {
-    const written = readHolder(this.disk);
-    if (written === null) return null;
-    const { startTime, ...holder } = written;
-    return isThere(holder.pid, startTime) ? holder : null;
+    // The sandbox of a turn hides all processes but its own, and the turn has a controller.
+    const { MAILROOM_TURN: turn = '', MAILROOM_PROJECT: its } = this.#surroundings.environment;
+    return turn !== '' && its === this.root ? readHolder(this.disk) : presentHolder(this.disk);
   }
 
   /** The mail in a folder of a role, in all months. */
@@ -210,12 +209,15 @@ export class Project {
 
   /**
    * Serves the API in another process, as `mailroom serve` does, until `end` or the end of this
-   * process. `port` null: the usual one. Throws `E_REFUSED` where it does not start, and has said
-   * why.
+   * process; `say` hears when that ends before, and starts again. `port` null: the usual one.
+   * Throws `E_REFUSED` where it does not start, and has said why.
    */
-  async serve(port: string | null): Promise<{ readonly address: string; end(): Promise<void> }> {
+  async serve(
+    port: string | null,
+    say: (text: string) => void,
+  ): Promise<{ readonly address: string; end(): Promise<void> }> {
     const { serveBeside } = await import('./api-beside.ts');
-    return serveBeside(this.root, port);
+    return serveBeside(this.root, port, say);
   }
 
   /** The same project, whose protocol and settings stay as they were read. */

@@ -229,7 +229,8 @@ export function writeTemplate(
   return done;
 }
 
-function linkAbove(project: Disk, path: string): string | null {
+/** The link through which a path of the project leads; null: none. */
+export function linkAbove(project: Disk, path: string): string | null {
   const parts = path.split('/').slice(0, -1);
   const above = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
   return above.find((folder) => project.look(folder)?.kind === 'link') ?? null;

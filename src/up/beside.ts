@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
+import { join, type Disk } from '../disk/disk.ts';
 import { lockFile, readHolder } from '../host/holder.ts';
 import { isThere, livingHolder } from '../host/holding.ts';
 import { taken } from '../host/lock.ts';
@@ -23,10 +24,11 @@ type Beside = { readonly pid: number } | { readonly pid: null; readonly printed:
  */
 export async function startUpBeside(project: Project, options: readonly string[]): Promise<Beside> {
   const { disk, root } = project;
-  if (project.holder() !== null) throw taken(readHolder(disk));
+  refuseSecond(project);
   // Another start at the same time has a file of its own: only what works gets the name.
   const output = `${outputFile}.${randomUUID()}`;
   disk.makeFolder('.mailroom');
+  removeLeftovers(disk);
   startBeside(['-C', root, 'up', ...options], root, `${root}/${output}`);
   const until = Date.now() + longestStart;
   for (;;) {
@@ -46,6 +48,25 @@ export async function startUpBeside(project: Project, options: readonly string[]
     await project.changed(200);
   }
 }
+
+/** Throws `E_LOCKED` while another process moves the mail of a project. */
+export function refuseSecond(project: Project): void {
+  if (project.holder() !== null) throw taken(readHolder(project.disk));
+}
+
+/** What a start that was killed while it waited has left, where nothing prints into it any more. */
+function removeLeftovers(disk: Disk): void {
+  const drafts = (disk.list('.mailroom') ?? []).filter((name) => leftover.test(name));
+  for (const path of drafts.map((name) => join('.mailroom', name))) {
+    const { kind, mtimeMs } = disk.look(path) ?? { kind: null, mtimeMs: 0 };
+    // Another start may still have to read why its controller ended.
+    if (kind !== 'file' || Date.now() - mtimeMs < longestStart) continue;
+    const digits = /^process (\d+)\n/.exec(disk.read(path, 100)?.toString('utf8') ?? '')?.[1];
+    if (digits === undefined || !isThere(Number(digits), null)) disk.remove(path);
+  }
+}
+
+const leftover = /^up\.log\.[0-9a-f-]{36}$/;
 
 interface Stopping {
   readonly pid: number;

@@ -30,8 +30,8 @@ function itemOf(
   state: MailState,
   protocol: Protocol,
 ): { readonly item: Item; readonly since: number } {
-  // A channel takes no answer to a conflict: what resolves it are files.
-  const kind = of === 'conflict' ? 'notice' : of;
+  // A channel takes no answer to these: what resolves them are files.
+  const kind = of === 'conflict' || of === 'blocked' ? 'notice' : of;
   const delivery = kind === 'notice' && message !== null ? deliveryOf(message, state, protocol) : null;
   const landing = state.landings.get(id);
   const work = landing === undefined ? item.command : `mailroom show ${id} --diff`;

@@ -9,6 +9,8 @@ import { nextTime } from '../workflow/triggers/cron.ts';
 import type { TriggerPorts } from '../workflow/triggers/trigger-ports.ts';
 import { WorkflowTriggers } from '../workflow/triggers/host.ts';
 import type { LoopHints, UpWorkflows } from '../workflow/host/up-work.ts';
+import { cancelForNewer } from '../workflow/host/commands.ts';
+import { hostedRuns } from '../workflow/host/hosted-runs.ts';
 import type { SharedSlots } from '../host/slots.ts';
 import { buildEnvironment } from '../process/sandbox/environment.ts';
 import { run } from '../process/run.ts';
@@ -45,9 +47,10 @@ export async function openWorkflows(
   const runs = new UpRuns(disk, settings, slots, hints);
   const contexts = found.workflows.map(({ definition }) => definition?.contextDir ?? '').filter(Boolean);
   const ports = portsOf(disk, runs, contexts, hints);
-  const triggers = found.workflows.map(
-    ({ file, definition }) => new WorkflowTriggers({ file, triggers: enabledIn(definition) }, ports),
-  );
+  const triggers = found.workflows.map(({ file, definition }) => {
+    const cancelsOlder = definition?.runs?.otherwise === 'cancel_older';
+    return new WorkflowTriggers({ file, triggers: enabledIn(definition), cancelsOlder }, ports);
+  });
   const all = found.workflows.flatMap(({ definition }) => enabledIn(definition));
   const watcher = watchFiles(disk, all, () => {
     for (const each of triggers) each.hint();
@@ -118,6 +121,11 @@ function portsOf(
       return ended === 'exited' && exitCode === 0 ? stdout.trim() : null;
     },
     run: (workflow, id, trigger) => runs.run(workflow, id, trigger),
+    cancel: (id, newer) => {
+      const older = hostedRuns(disk).find(({ card }) => card.run === id);
+      if (older !== undefined) cancelForNewer(disk, older, newer, Date.now());
+      return older !== undefined;
+    },
     wake,
     failed,
   };

@@ -28,7 +28,8 @@ export function actOf(command: string, runs: Runs = []): Act | null {
         ? sends('Retry', ['messages', first, 'retry'])
         : sends(`Retry ${second}`, ['workflow-runs', first, 'retry', second]);
     case 'resume':
-      return sends('Resume', ['workflow-runs', first, 'resume']);
+      // Its file is edited first.
+      return rest.includes('--update') ? null : sends('Resume', ['workflow-runs', first, 'resume']);
     case 'approve':
     case 'reject':
       // A turn is approved by its name alone, a gate by its run and step.

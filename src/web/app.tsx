@@ -35,7 +35,7 @@ import type { InboxDocument } from '../documents/inbox.ts';
 import type { Overview } from '../documents/status.ts';
 
 /** The views in the list, by their places. */
-const own: readonly (readonly [place: string, name: string])[] = [
+const places: readonly (readonly [place: string, name: string])[] = [
   ['inbox', 'Inbox'],
   ['roles', 'Roles'],
   ['threads', 'Threads'],
@@ -49,15 +49,7 @@ interface Extended {
   readonly extensions: readonly PageExtension[];
 }
 
-/** The views of extensions that are reached from a view; null: from the list. */
-function addedTo(from: 'costs' | null, { extensions }: Extended): typeof own {
-  return extensions.flatMap(({ view }) =>
-    view !== undefined && (view.from ?? null) === from ? [[view.place, view.name] as const] : [],
-  );
-}
-
 export function App({ extensions }: Extended) {
-  const places = [...own, ...addedTo(null, { extensions })];
   useSignalEffect(announcePlace);
   if (saved === null && key.value === null) return <KeyNeeded />;
   return (
@@ -65,7 +57,7 @@ export function App({ extensions }: Extended) {
       <a class="skip" href="#main" onClick={skip}>
         Skip to the content
       </a>
-      {saved === null ? <Sidebar places={places} extensions={extensions} /> : <SavedBar saved={saved} />}
+      {saved === null ? <Sidebar /> : <SavedBar saved={saved} />}
       <div class="column">
         <Connection />
         {isPastShown.value && <PastBar close={() => (isPastShown.value = false)} />}
@@ -120,19 +112,17 @@ function Outlet({ extensions }: Extended) {
     case 'workflows':
       return <OfWorkflows id={id} part={part} extensions={extensions} />;
     case 'costs':
-      return <Costs more={addedTo('costs', { extensions })} />;
+      return <Costs />;
     case 'send':
       return <Send key={id} role={id} />;
     case 'why':
       return <WhyView key={id} target={id ?? ''} />;
     default:
-      return <Elsewhere place={view} extensions={extensions} />;
+      return <Elsewhere />;
   }
 }
 
-function Elsewhere({ place, extensions }: Extended & { readonly place: string }) {
-  const Added = extensions.find(({ view }) => view?.place === place)?.view?.View;
-  if (Added !== undefined) return <Added />;
+function Elsewhere() {
   return (
     <View title="Nothing here">
       <Empty>
@@ -156,7 +146,7 @@ function OfWorkflows({
   );
 }
 
-function Sidebar({ places, extensions }: Extended & { readonly places: typeof own }) {
+function Sidebar() {
   const inbox = useLive<InboxDocument>('/inbox');
   const status = useLive<Overview>('/status').value.value;
   const items = inbox.value.value?.items ?? null;
@@ -166,14 +156,13 @@ function Sidebar({ places, extensions }: Extended & { readonly places: typeof ow
   const running = status?.runs.filter(({ state }) => state !== 'stopped').length ?? 0;
   const counts: Readonly<Record<string, number>> = { inbox: waiting, runs: running };
   const [here] = parts.value;
-  const view = extensions.find((each) => each.view?.place === here)?.view?.from ?? here;
   return (
     <nav class="sidebar" aria-label="Views">
       <Brand session={session} />
       <ul>
         {places.map(([place, name]) => (
           <li key={place}>
-            <a href={link(place)} aria-current={view === place ? 'page' : undefined}>
+            <a href={link(place)} aria-current={here === place ? 'page' : undefined}>
               {name}
               {(counts[place] ?? 0) > 0 && <span class="count">{counts[place]}</span>}
             </a>

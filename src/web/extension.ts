@@ -13,17 +13,6 @@ export interface PageExtension {
   };
   /** What stands above the list of workflows. */
   readonly AboveWorkflows?: ComponentType;
-  /**
-   * A view of its own, at `#/<place>`, and the key that leads there after `g`. `from`: it is
-   * reached from that view, and does not stand in the list of views.
-   */
-  readonly view?: {
-    readonly place: string;
-    readonly name: string;
-    readonly key: string;
-    readonly from?: 'costs';
-    readonly View: ComponentType;
-  };
 }
 
 /** The views of a workflow that extensions add. */

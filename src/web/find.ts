@@ -1,6 +1,10 @@
+import { wordsIn } from '../kernel/words.ts';
+
 interface Findable {
   readonly kind: string;
   readonly text: string;
+  /** It matches by what is not shown of it. */
+  readonly isFound?: boolean;
 }
 
 /**
@@ -9,10 +13,7 @@ interface Findable {
  * this order. What matches equally well keeps its order.
  */
 export function rank<T extends Findable>(all: readonly T[], typed: string): T[] {
-  const words = typed
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = wordsIn(typed);
   const scored = all.flatMap((each) => {
     const scores = words.map((word) => scoreOf(each, word));
     return scores.includes(null)
@@ -23,11 +24,12 @@ export function rank<T extends Findable>(all: readonly T[], typed: string): T[] 
 }
 
 /** 0 is best; null: it does not match. */
-function scoreOf({ kind, text }: Findable, word: string): number | null {
+function scoreOf({ kind, text, isFound = false }: Findable, word: string): number | null {
   const own = text.toLowerCase();
   if (own.startsWith(word)) return 0;
   if (own.includes(` ${word}`)) return 1;
   if (own.includes(word) || kind.startsWith(word)) return 2;
+  if (isFound) return 3;
   return hasLetters(own, word) ? 4 : null;
 }
 

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import type { PageExtension } from './extension.ts';
 import { go, link } from './state/route.ts';
 import { isPastShown } from './state/past.ts';
 import { nextTheme } from './state/theme.ts';
+import { toasts, undo } from './state/toasts.ts';
 
 /** The dialog that is open; null: none. */
 export const dialog = signal<'palette' | 'help' | null>(null);
@@ -35,24 +35,20 @@ export const shortcuts: Shortcut[] = [
       focus('.answer textarea, .answer input, .answer select, .answer button, .act button, .act .button'),
   },
   { keys: 'e', does: 'Put away a notice and those like it', act: putAway },
+  { keys: 'z', does: 'Undo: the notices come back', act: undoLast },
   { keys: '/', does: 'Find in this list', act: () => focus('input[type=search]') },
   { keys: 'd', does: 'Switch between dark, light and as the desktop', act: nextTheme },
 ];
-
-/** Adds keys that lead to views of extensions, after the others that do. */
-export function addShortcuts(extensions: readonly PageExtension[]): void {
-  const added = extensions.flatMap(({ view }): Shortcut[] => {
-    if (view === undefined) return [];
-    const does = `Go to the ${view.name.toLowerCase()}`;
-    return [{ keys: `g ${view.key}`, does, act: () => go(link(view.place)) }];
-  });
-  shortcuts.splice(shortcuts.findLastIndex(({ keys }) => keys.startsWith('g ')) + 1, 0, ...added);
-}
 
 function showPast(): void {
   isPastShown.value = true;
   // The slider is there after this task, before the next key.
   queueMicrotask(() => focus('#past'));
+}
+
+function undoLast(): void {
+  const last = toasts.value.findLast((toast) => toast.undo !== null);
+  if (last !== undefined) void undo(last);
 }
 
 function focus(selector: string): void {

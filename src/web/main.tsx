@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { follow } from './api/events.ts';
 import { App } from './app.tsx';
 import type { PageExtension } from './extension.ts';
-import { addShortcuts, listen } from './keys.ts';
+import { listen } from './keys.ts';
 import { refreshAll } from './state/live.ts';
 import { takeMoment } from './state/past.ts';
 import { readRoute } from './state/route.ts';
@@ -23,7 +23,6 @@ export function startPage(extensions: readonly PageExtension[]): void {
   readAddress();
   addEventListener('hashchange', readAddress);
   if (saved === null) {
-    addShortcuts(extensions);
     listen();
     effect(() => (key.value === null ? undefined : follow(refreshAll)));
   }

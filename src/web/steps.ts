@@ -178,6 +178,31 @@ export interface Timeline {
   readonly lanes: readonly Lane[];
 }
 
+/** By the path of what contains steps, from the first one's beginning to the last one's end. */
+function roundSpans(stretches: ReadonlyMap<string, readonly Stretch[]>): Map<string, Stretch> {
+  const spans = new Map<string, Stretch>();
+  for (const [step, own] of stretches)
+    for (let path = scopeOf(step); path !== ''; path = scopeOf(path))
+      for (const each of own) {
+        const { from, to } = spans.get(path) ?? each;
+        const isOpen = to === null || each.to === null;
+        spans.set(path, {
+          ...each,
+          kind: 'body',
+          result: null,
+          reason: null,
+          provider: null,
+          from: from < each.from ? from : each.from,
+          to: isOpen ? null : to > each.to ? to : each.to,
+        });
+      }
+  return spans;
+}
+
+function scopeOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
 /**
  * The steps of a run on one axis, from the first start to `now`, or, where the run has no host, to
  * the last record. Null: nothing has begun.
@@ -206,8 +231,13 @@ export function timelineOf(
     const [from, to] = [Date.parse(stretch.from), stretch.to === null ? end : Date.parse(stretch.to)];
     return { ...stretch, start: part(from), end: part(to), lasts: Math.max(0, to - from) };
   };
+  const rounds = roundSpans(stretches);
   const lanes = rows.flatMap(({ path, name, depth, step, standing }): Lane[] => {
-    if (step === null) return [{ path, name, depth, status: standing.word, bars: [], skipped: null }];
+    const round = rounds.get(path);
+    if (step === null) {
+      const bars = round === undefined ? [] : [barOf(round)];
+      return [{ path, name, depth, status: standing.word, bars, skipped: null }];
+    }
     const { status, reason, completed_at: at } = step;
     const bars = (stretches.get(path) ?? []).map(barOf);
     const isSkipped = status === 'SKIPPED' && at !== null;

@@ -31,12 +31,12 @@ function likeness({ from, type, subject }: InboxItem): string {
 
 /**
  * The item that is chosen after this one is settled: after an answer the next that needs a person;
- * else the one below it, else the first; null: none.
+ * else the one below it, else the one above; null: none.
  */
 export function nextAfter(items: readonly InboxItem[], settled: InboxItem): InboxItem | null {
   const inOrder = entriesOf(items).flatMap((entry) => (entry.is === 'one' ? [entry.item] : entry.items));
   const place = inOrder.findIndex(({ id }) => id === settled.id);
-  const others = [...inOrder.slice(place + 1), ...inOrder.slice(0, Math.max(0, place))];
+  const others = [...inOrder.slice(place + 1), ...inOrder.slice(0, Math.max(0, place)).toReversed()];
   const waiting = settled.kind === 'notice' ? undefined : others.find(({ kind }) => kind !== 'notice');
   return waiting ?? others[0] ?? null;
 }
@@ -59,6 +59,7 @@ export function reasonOf({ reason, cause }: Explained, items: readonly InboxItem
 
 /** How an item that asks for something stands, in the words of the project's other documents. */
 export function standingOf({ kind, type, deadline }: InboxItem): Standing {
+  if (kind === 'notice') return { is: 'failed', word: 'failed, not retried', for: [], until: null };
   const what = kind === 'request' ? 'question' : type === 'landing' ? 'landing' : kind;
   return needsYou(what, deadline);
 }

@@ -43,12 +43,17 @@ export interface Hook {
   readonly tell?: {
     readonly scheme: string;
     readonly target: Template;
+    /** The message; absent: what happened to the run. */
+    readonly words?: Template;
     readonly notifier: { readonly command: readonly string[]; readonly env: readonly string[] } | null;
   };
 }
 
-/** A limit of concurrent runs, and what a further one does; one that a trigger starts waits. */
+/**
+ * A limit of concurrent runs, and what a further one does; one that a trigger starts waits, unless
+ * it cancels the oldest.
+ */
 export interface RunLimit {
   readonly most: number;
-  readonly otherwise: 'refuse' | 'wait';
+  readonly otherwise: 'refuse' | 'wait' | 'cancel_older';
 }

@@ -3,10 +3,12 @@ import { didYouMean } from '../kernel/nearest.ts';
 import { errorCodes, type ErrorCode } from '../kernel/errors.ts';
 
 /**
- * `# mailroom-ok: E_STUCK reason`, at the end of the line that it accepts a warning of, or above
- * it.
+ * `# mailroom-ok: E_STUCK reason`, in Markdown also `<!-- mailroom-ok: E_STUCK reason -->`, at the
+ * end of the line that it accepts a warning of, or above it.
  */
-const comment = /(?:^|\s)#\s*mailroom-ok:\s*(\S*)[ \t]*(.*)$/;
+const comment = /(?:^|\s)(#|<!--)\s*mailroom-ok:\s*(\S*)[ \t]*(.*?)(?:\s*-->)?$/;
+/** What may lie between such a comment and its line: empty lines and other comments. */
+const between = { '#': /^\s*(?:#|$)/, '<!--': /^\s*(?:<!--.*-->\s*$|$)/ } as const;
 
 interface Acceptance {
   readonly code: string;
@@ -50,11 +52,12 @@ function acceptancesIn(file: string, text: string): Acceptance[] {
   return lines.flatMap((line, index): Acceptance[] => {
     const match = comment.exec(line);
     if (match === null) return [];
-    const [whole, code = '', reason = ''] = match;
-    const column = match.index + whole.indexOf('#') + 1;
+    const [whole, mark = '', code = '', reason = ''] = match;
+    const column = match.index + whole.indexOf(mark) + 1;
     const place = { file, line: index + 1, column, length: whole.trim().length, text: line };
     const isAlone = line.slice(0, column - 1).trim() === '';
-    const below = lines.findIndex((next, at) => at > index && !/^\s*(?:#|$)/.test(next));
+    const skipped = between[mark === '#' ? mark : '<!--'];
+    const below = lines.findIndex((next, at) => at > index && !skipped.test(next));
     return [{ code, reason: reason.trim(), line: isAlone ? below + 1 : index + 1, place }];
   });
 }

@@ -11,7 +11,10 @@ export type KeyHint = string | ((value: Json) => string);
 
 /** What authors who know other tools write, and what to write here. */
 export interface Habits {
-  /** By what a mapping is called, then by the key in it, `-` written as `_`. */
+  /**
+   * By what a mapping is called, then by the key in it, `-` written as `_`; camel case is also
+   * found as `a_b`.
+   */
   readonly keys?: Readonly<Record<string, Readonly<Record<string, KeyHint>>>>;
   /** By the key, then by the wrong value in small letters. */
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -23,7 +26,8 @@ export interface Habits {
 export function keyHint({ keys }: Habits, title: string | null, key: string, value: Json): string | null {
   const known = ownValue(keys, title ?? '') ?? {};
   const name = key.replaceAll('-', '_');
-  const hint = Object.hasOwn(known, name) ? known[name]! : null;
+  const snake = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+  const hint = ownValue(known, name) ?? ownValue(known, snake) ?? null;
   return typeof hint === 'function' ? hint(value) : hint;
 }
 

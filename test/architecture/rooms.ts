@@ -128,7 +128,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   },
   'mail/questions': {
     may: list`
-      kernel letters yaml disk git host mail/format mail/machine mail/mailboxes mail/host workflow/machine
+      kernel letters yaml disk git host mail/format mail/machine mail/mailboxes mail/trail mail/host workflow/machine
       workflow/files documents project/definition mail/controller workflow/runs project
     `,
   },
@@ -193,7 +193,6 @@ export const rooms: Readonly<Record<string, Rule>> = {
       workflow/runs project server/http cli
     `,
   },
-  'extensions/metrics/page': { may: ['kernel', 'web'], types: ['extensions/metrics'], packages: [] },
   'extensions/nip': {
     may: list`
       kernel config disk host workflow workflow/machine workflow/files workflow/host project/definition
@@ -224,7 +223,7 @@ export const rooms: Readonly<Record<string, Rule>> = {
   extensions: {
     may: list`
       cli web extensions/composer extensions/composer/page extensions/editors extensions/email
-      extensions/github extensions/metrics extensions/metrics/page extensions/nip extensions/tracing
+      extensions/github extensions/metrics extensions/nip extensions/tracing
       extensions/workers
     `,
   },

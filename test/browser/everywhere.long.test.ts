@@ -48,7 +48,6 @@ const views = (made: Made): readonly string[] => [
   'workflows/hostile',
   'workflows/hostile/edit',
   'costs',
-  'metrics',
   'send/engineer',
   'why/engineer',
   'nowhere',

@@ -54,6 +54,8 @@ test('work that is to land is read, given back and approved by keyboard alone', 
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.locator('.difference .added', { hasText: '+USD' }).waitFor();
+  // The words of the agent stand beside its changes.
+  await page.getByRole('region', { name: 'What is to land' }).getByText('It is made').waitFor();
   // What is to be judged comes before the buttons, which stay in sight.
   const topOf = async (name: string) => (await page.getByRole('button', { name }).boundingBox())!.y;
   const work = (await page.getByRole('region', { name: 'What is to land' }).boundingBox())!;

@@ -40,7 +40,8 @@ test('the failing step and its error are one click from the first page or the li
   const { fixture } = bed;
   await ranRun(fixture, 'failing');
   const page = await opened();
-  await page.getByRole('list', { name: 'Failed runs' }).getByRole('link', { name: 'failing' }).click();
+  const failed = page.getByRole('list', { name: 'Failed runs' }).getByRole('link', { name: 'failing' });
+  await failed.getByText('unit: exit code 2: 1 test failed').click();
   await expectInSight(page, '.log-row', 'AssertionError: expected 200 to be 201');
   await page.goBack();
   await page.getByRole('list', { name: 'Failed runs' }).waitFor();
@@ -48,8 +49,8 @@ test('the failing step and its error are one click from the first page or the li
   await expectInSight(page, '.log-row', 'AssertionError: expected 200 to be 201');
 
   await show(page, 'runs');
-  await page.getByRole('row', { name: /unit: exit code 2/ }).waitFor();
-  await page.getByRole('link', { name: 'failing' }).click();
+  // All of a row leads to its run.
+  await page.getByRole('cell', { name: /unit: exit code 2/ }).click({ force: true });
   await expectInSight(page, '.log-row', 'AssertionError: expected 200 to be 201');
   await expectInSight(page, '.run-step h2', 'unit');
   await expectInSight(page, '.run-step .state', 'failed');
@@ -130,6 +131,8 @@ test('a loop is one node and one row; its failed round comes first, by its item'
   const run = await ranRun(fixture, 'rounds');
   const page = await opened();
   await show(page, `runs/${run}`);
+  // The run succeeded nevertheless, and says what did not.
+  await expectInSight(page, 'main .facts', 'each failed: 1 of 30 items failed');
   await expectInSight(page, '.graph a', '30 rounds, 1 failed');
   await expectInSight(page, '.run-step h2', 'each/i7/check');
   await expectInSight(page, '.log-row', 'checking');
@@ -144,6 +147,11 @@ test('a loop is one node and one row; its failed round comes first, by its item'
     'i7',
     'i0',
   ]);
+  // What arrives after the letters were typed is found, too.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('rounds');
+  await page.getByRole('option', { name: /^run\s*rounds/ }).waitFor();
+  await page.keyboard.press('Escape');
   await page.getByRole('combobox', { name: 'Only steps that' }).selectOption('failed');
   await page.locator('.steps a', { hasText: 'each/i7/check' }).waitFor();
   expect(await page.locator('.steps tbody a').count()).toBe(1);
@@ -195,11 +203,32 @@ test('runs of all kinds have words of their own, are found by how they stand, an
     'succeeded',
     'timed out',
   ]);
+  expect(await page.locator('.group').allTextContents()).toEqual([
+    'Needs you',
+    'Working',
+    'Waits',
+    'Failed',
+    'Done',
+  ]);
+  await page.getByRole('searchbox', { name: 'Find runs by words' }).fill('NEST');
+  await expect.poll(() => page.locator('tbody .state').allTextContents()).toEqual(['failed']);
+  await page.getByRole('searchbox', { name: 'Find runs by words' }).fill('');
   await page.getByRole('combobox', { name: 'State' }).selectOption('waiting');
   await expect.poll(() => page.locator('tbody .state').allTextContents()).toEqual(['stopped']);
   await page.getByRole('combobox', { name: 'State' }).selectOption('');
 
+  // The last started comes first.
+  await show(page, 'workflows');
+  const first = () => page.locator('tbody tr').first().textContent();
+  await expect.poll(first).toMatch(/^following.*running/);
+  await page.getByRole('searchbox', { name: 'Find workflows by words' }).fill('roll');
+  await expect.poll(first).toMatch(/^rollout.*needs you: approval/);
+  expect(await page.locator('tbody tr').count()).toBe(1);
+
   const names = ['failing', 'rollout', 'rounds', 'forty'];
+  await show(page, `runs/${await newestRun(fixture, 'rollout')}?step=ship-it`);
+  const before = page.getByRole('region', { name: 'Done before' });
+  expect(await before.innerText()).toMatch(/^Done before it\s+build\s+succeeded\s+built$/i);
   const runs = await Promise.all(names.map((name) => newestRun(fixture, name)));
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [1440, 1024, 390]) {

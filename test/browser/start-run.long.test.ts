@@ -1,7 +1,33 @@
 import { expect, test } from 'vitest';
 import { browserFixture, expectAccessible } from './browser.ts';
 
-const bed = browserFixture();
+const bed = browserFixture({
+  'workflows/broken.yaml': 'name: broken\nversion: "1"\nsteps:\n  a: { command: [echo] }\n',
+  'workflows/plain.yaml': `name: plain
+version: "1"
+timeout: 10m
+parameters: { who: { type: string, default: world } }
+steps:
+  a: { command: [echo, hi] }
+`,
+});
+
+test('from the list, a run takes two clicks, with its price beside them; errors are in the row', async () => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address);
+  await page.getByRole('link', { name: 'Workflows' }).click();
+  const broken = page.getByRole('row').filter({ hasText: 'broken' });
+  await broken.locator('.fault').getByText('is missing').waitFor();
+  expect(await broken.getByRole('link', { name: /^Edit/ }).count()).toBe(1);
+  expect(await broken.getByRole('link', { name: /^Run/ }).count()).toBe(0);
+  await expectAccessible(page, 'a list with a broken workflow');
+  await page.getByRole('link', { name: 'Run plain' }).click();
+  await page.getByRole('heading', { name: 'What a run would do' }).waitFor();
+  await expectAccessible(page, 'a workflow with its price');
+  await page.getByRole('button', { name: 'Run it, for at most nothing' }).click();
+  await page.waitForURL(/#\/runs\//);
+  expect(bed.fixture.faults).toEqual([]);
+});
 
 test('a workflow shows its graph and defaults; a start beside a run leads to that', async () => {
   const { address } = await bed.fixture.serve();
@@ -12,8 +38,7 @@ test('a workflow shows its graph and defaults; a start beside a run leads to tha
     });
     await page.getByRole('group', { name: 'Graph of the steps' }).waitFor();
     await page.getByRole('textbox', { name: 'version (required)' }).fill('3.0.0');
-    await page.getByRole('button', { name: 'Show the price' }).click();
-    await page.getByRole('button', { name: /^Run it/ }).click();
+    await page.keyboard.press('Enter');
   };
   await start();
   await page.waitForURL(/#\/runs\//);
@@ -29,7 +54,7 @@ test('a workflow shows its graph and defaults; a start beside a run leads to tha
   expect(bed.fixture.faults).toEqual([]);
 });
 
-test('costs of days are bars with a table, and lead to the metrics', async () => {
+test('costs of days are bars with a table', async () => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address);
   const cost = (usd: number) => ({ usd, tokens: 1000, unpriced: 0 });
@@ -50,15 +75,20 @@ test('costs of days are bars with a table, and lead to the metrics', async () =>
   await page.getByRole('img', { name: 'Costs of each day by role, from 2026-11-16 to 2026-11-22' }).waitFor();
   // At least a week of two roles, days without costs among them.
   expect(await page.locator('.days rect').count()).toBe(14);
+  expect(await page.locator('.axis-costs').innerText()).toMatch(/^\$5\.00\s+0$/);
+  expect(await page.locator('.axis-days').innerText()).toMatch(/^11-16\s[^]*11-22$/);
   await page.getByRole('combobox', { name: 'Group by' }).selectOption('day,role');
   await page.getByRole('row', { name: '2026-11-22 engineer' }).waitFor();
   await expectAccessible(page, 'costs');
+  // Of many roles, those that cost most have colours of their own.
+  const many = Array.from({ length: 40 }, (_each, at) => row('2026-11-22', `role${String(at)}`, at + 1));
+  await page.route(/\/costs\?by=day/, (route) => route.fulfill({ json: { ...costs, rows: many } }));
+  await page.getByRole('combobox', { name: 'Period' }).selectOption('1d');
+  await page.locator('.bar-key', { hasText: '35 other roles' }).waitFor();
+  expect(await page.locator('.days rect').count()).toBe(42);
   await page.unroute(/\/costs\?by=day/);
   await page.route(/\/costs\?by=day/, (route) => route.fulfill({ json: { ...costs, rows: today } }));
   await page.getByRole('combobox', { name: 'Period' }).selectOption('7d');
   await page.locator('.panel', { hasText: 'Today' }).getByText('writer: $4.00').waitFor();
-  expect(await page.getByRole('navigation').getByRole('link', { name: 'Metrics' }).count()).toBe(0);
-  await page.getByRole('link', { name: 'Metrics' }).click();
-  await page.getByRole('heading', { name: 'Metrics' }).waitFor();
   expect(bed.fixture.faults).toEqual([]);
 });

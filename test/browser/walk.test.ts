@@ -91,7 +91,7 @@ test('a person sees why a role is stuck, and runs a workflow by keyboard alone',
   await page.keyboard.press('g');
   await page.keyboard.press('w');
   await page.getByRole('heading', { name: 'Workflows' }).waitFor();
-  await page.getByRole('link', { name: 'release' }).waitFor();
+  await page.getByRole('link', { name: 'release', exact: true }).waitFor();
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'release' }).waitFor();
@@ -106,7 +106,7 @@ test('a person sees why a role is stuck, and runs a workflow by keyboard alone',
   await page.getByText('Run it, for at most nothing').waitFor();
   await tabTo(page, /^Run it, for at most/);
   await page.keyboard.press('Enter');
-  await page.getByText('Publish version 2.0.0 to beta?').first().waitFor();
+  await page.getByText('Publish version 2.0.0 to beta?').filter({ visible: true }).first().waitFor();
   await page.keyboard.press('a');
   await page.keyboard.type('Looks right');
   await tabTo(page, /^Approve/);

@@ -154,6 +154,22 @@ messages:
     expect((await fixture.json('check')).document).toMatchObject({ warnings: [], accepted: 2 });
   });
 
+  it('accepts a warning about the text of a role, where it stands there', async () => {
+    const fixture = new ProjectFixture();
+    const says = (line: string) => fixture.disk.plant('agents/qa/role.md', `# qa\n\n${line}\n`);
+    says('Send `delivered` to user.');
+    expect((await fixture.run('check', '--no-explore')).err).toContain(
+      'agents/qa/role.md:3:7: warning E_PROTOCOL',
+    );
+    says('<!-- mailroom-ok: E_PROTOCOL they know -->\nSend `delivered` to user.');
+    expect(await fixture.run('check', '--no-explore')).toMatchObject({
+      err: '',
+      out: expect.stringContaining('2 warnings accepted'),
+    });
+    says('<!-- mailroom-ok: E_PROTOCOL they know -->\nRead.');
+    expect((await fixture.run('check', '--no-explore')).err).toContain('accepts no `E_PROTOCOL` here');
+  });
+
   it('finds nothing stuck in a join whose message goes to all', async () => {
     const split = `name: split
 version: '1'

@@ -40,6 +40,9 @@ describe('lines that are wider than the terminal', () => {
     expect(wrap(command, 40)).toBe(command);
     const path = `folder     /tmp/${'x'.repeat(60)}`;
     expect(wrap(path, 40)).toBe(path);
+    const fits = `stdout     .mailroom/turns/${'x'.repeat(20)}`;
+    expect(wrap(fits, 40)).toBe(`stdout\n  ${fits.slice(11)}`);
+    expect(wrap(`${fits}  (copy)`, 37)).toBe(`stdout\n ${fits.slice(11)}\n  (copy)`);
     const long = `run \`mailroom send architect --message ${'x'.repeat(60)}\``;
     expect(wrap(long, 60)).toBe(`run\n  ${long.slice(4)}`);
   });

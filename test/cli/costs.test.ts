@@ -25,7 +25,7 @@ function paid(): ProjectFixture {
 describe('costs', () => {
   it('shows by role what was paid, the most expensive first', async () => {
     expect((await paid().run('costs')).out).toMatch(
-      /^ROLE +LAUNCHES +TOKENS +DOLLARS +UNPRICED\nengineer +1 +\d+ +\$1\.0000 +0\narchitect +1 +\d+ +\$0\.1200 +0\ntotal +2 +\d+ +\$1\.1200 +0\n$/,
+      /^ROLE +LAUNCHES +TOKENS +DOLLARS +NOT REPORTED\nengineer +1 +\d+ +\$1\.0000 +0\narchitect +1 +\d+ +\$0\.1200 +0\ntotal +2 +\d+ +\$1\.1200 +0\n$/,
     );
   });
 
@@ -58,7 +58,7 @@ describe('costs', () => {
     expect(await fixture.run('costs', '--csv', '--json')).toMatchObject({ code: 2 });
     for (const by of ['nonsense', 'role,role', 'role,', ''])
       expect((await fixture.run('costs', '--by', by)).err).toBe(
-        `error E_USAGE: \`${by}\` is not a value of \`--by <kinds>\`\nhint: one or several of role, thread, run, step, provider, model, host, day, week, each once, separated by commas; or part, alone\n`,
+        `error E_USAGE: \`${by}\` is not a value of \`--by <kinds>\`\nhint: one or several of role, thread, workflow, run, step, provider, model, host, day, week, each once, separated by commas; or part, alone\n`,
       );
   });
 });

@@ -1,8 +1,13 @@
 import { Argument, type Command } from 'commander';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { makeProgram } from '../../src/cli/program.ts';
+import { version } from '../../src/documents/common.ts';
+import { runVerdict } from '../../src/documents/runs.ts';
+import { workerStatus } from '../../src/documents/status.ts';
 import { extensions } from '../../src/extensions/list.ts';
+import { promptContexts } from '../../src/languages/shared/prompt-contexts.ts';
 import { resumptionOf } from '../../src/workflow/machine/resumption.ts';
 import { documentOf } from '../../src/workflow/machine/view.ts';
 import { planDocument } from '../../src/workflow/runs/plan.ts';
@@ -21,9 +26,14 @@ const pages = new Map(
   ]),
 );
 
-/** The options in the tables of a text. */
+/** The part of a page under a heading. */
+function section(page: string, heading: string): string {
+  return page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+}
+
+/** The options in the lists of a page. */
 function told(text: string): string[] {
-  return [...text.matchAll(/^\| `(-[^`]+)`/gm)].map(([, option]) => option ?? '').toSorted();
+  return [...text.matchAll(/^- `(-[^`]+)`/gm)].map(([, option]) => option ?? '').toSorted();
 }
 
 function flags(command: Command): string[] {
@@ -40,18 +50,26 @@ const commands = program
   .visibleCommands(program)
   .filter((command) => command.name() !== 'help');
 
+/** The options on the page of a command, with those of a run and `--json`, which other pages have. */
+function optionsOf(page: string): string[] {
+  const ofRun = /^Options: \[those of a run\]/m.test(page)
+    ? told(section(pages.get('run') ?? '', 'Options of a run'))
+    : [];
+  const json = /^```json|document: (?:of a run )?as \[/m.test(page) ? ['--json'] : [];
+  return [...new Set([...told(page), ...ofRun, ...json])].toSorted();
+}
+
 describe('docs/commands.md', () => {
   it('lists every command as the help does, and no other', () => {
-    const listed = [...index.matchAll(/^\| \[`(.+)`\]\(commands\/(.+)\.md\) +\| (.+?) +\|$/gm)];
-    expect(listed.map(([, ...cells]) => cells)).toEqual(
+    const listed = [...index.matchAll(/^- \[`(.+)`\]\(commands\/(.+)\.md\): (.+(?:\n {2}.+)*)$/gm)];
+    expect(listed.map(([, name, page, does = '']) => [name, page, does.replaceAll(/\s+/g, ' ')])).toEqual(
       commands.map((command) => [command.name(), command.name(), command.description()]),
     );
     expect([...pages.keys()].toSorted()).toEqual(commands.map((command) => command.name()).toSorted());
   });
 
   it('has the options of every command', () => {
-    const section = index.split(/^## /m).find((part) => part.startsWith('Options of every command\n'));
-    expect(told(section ?? '')).toEqual(flags(program));
+    expect(told(section(index, 'Options of every command'))).toEqual(flags(program));
   });
 
   it.each(commands.map((command) => [command.name(), command] as const))(
@@ -60,9 +78,8 @@ describe('docs/commands.md', () => {
       const text = pages.get(name) ?? '';
       expect(text.startsWith(`# \`${name}\`\n`)).toBe(true);
       expect(text).toContain(`\n    mailroom ${name} ${command.usage()}\n`);
-      expect(told(text)).toEqual(flags(command));
+      expect(optionsOf(text)).toEqual(flags(command));
       expect(text).toContain('Exit codes');
-      expect(text.includes('```json')).toBe(command.options.some(({ long }) => long === '--json'));
     },
   );
 
@@ -82,12 +99,22 @@ describe('docs/commands.md', () => {
   });
 });
 
+/** Documents that the tests of their extensions compare. */
+const elsewhere = ['nip'];
 /** The examples of documents on the pages, by what stands behind `json`. */
 const examples = new Map(
   [...[index, ...pages.values()].join('\n').matchAll(/^```json (.+)\n([^]+?)^```$/gm)].map(
     ([, what, text]) => [what ?? '', JSON.parse(text ?? '') as unknown],
   ),
 );
+for (const what of elsewhere) examples.delete(what);
+
+/** Of those that need more than a project: their schemas. */
+const schemas: Readonly<Record<string, z.ZodType>> = {
+  approve: runVerdict,
+  promptContexts: promptContexts.element,
+  workers: z.strictObject({ schema: version, workers: z.array(workerStatus) }),
+};
 
 /** The keys of a document, with those of what lies in it; of lists, those of all items together. */
 function keys(value: unknown, path = ''): string[] {
@@ -137,10 +164,14 @@ function ofRuns(): ReadonlyMap<string, unknown> {
     ['resume', { schema: 1, run: 'r1', steps: resumptionOf(state, rules, null) }],
     [
       'plan',
-      planDocument(workflow, data, {
-        checked: { ok: true, value: workflow, warnings: [] },
-        promptContexts: () => [],
-      }),
+      planDocument(
+        workflow,
+        { ...data, parameters: {} },
+        {
+          checked: { ok: true, value: workflow, warnings: [] },
+          promptContexts: () => [],
+        },
+      ),
     ],
   ]);
 }
@@ -176,6 +207,8 @@ async function real(what: string): Promise<unknown> {
     case 'show':
       return (await full.json('show', rest[0] ?? full.id('Review'))).document;
     case 'check':
+      if (rest[0] === '--price')
+        return ((await full.json('check', '--price')).document as { prices: unknown[] }).prices[0];
       full.text = full.text.replace('delivered:', 'lost: { from: [qa], to: [lead] }\n  delivered:');
       return (await full.json('check')).document;
     case 'validate':
@@ -196,14 +229,31 @@ async function real(what: string): Promise<unknown> {
 }
 
 describe('the documents in docs/commands.md', () => {
-  it.each([...examples.keys()])('%s has the keys of the real one', async (what) => {
-    const shown = keys(examples.get(what));
-    const found = keys(await real(what));
-    // What is empty or null on one side says nothing of the keys below it.
-    const known = (list: string[], key: string) =>
-      list.some((other) => other.startsWith(key.slice(0, key.lastIndexOf('.') + 1)));
-    expect(shown.filter((key) => !found.includes(key) && known(found, key))).toEqual([]);
-    expect(found.filter((key) => !shown.includes(key) && known(shown, key))).toEqual([]);
-    expect(shown.length).toBeGreaterThan(0);
+  it.each(Object.entries(schemas))('%s has the shape of the real one', (what, schema) => {
+    expect(schema.safeParse(examples.get(what)).error).toBeUndefined();
+  });
+
+  it.each([...examples.keys()].filter((what) => !(what in schemas)))(
+    '%s has the keys of the real one',
+    async (what) => {
+      const shown = keys(examples.get(what));
+      const found = keys(await real(what));
+      // What is empty or null on one side says nothing of the keys below it.
+      const known = (list: string[], key: string) =>
+        list.some((other) => other.startsWith(key.slice(0, key.lastIndexOf('.') + 1)));
+      expect(shown.filter((key) => !found.includes(key) && known(found, key))).toEqual([]);
+      expect(found.filter((key) => !shown.includes(key) && known(shown, key))).toEqual([]);
+      expect(shown.length).toBeGreaterThan(0);
+    },
+  );
+
+  it.each([
+    ['reply', 'send'],
+    ['unpause', 'pause'],
+    ['cancel', 'pause'],
+    ['retry', 'pause'],
+  ])('that of %s is as the one of %s', async (what, shown) => {
+    expect(pages.get(what)).toContain(`[\`${shown}\`](${shown}.md)`);
+    expect(Object.keys(Object(await real(what)))).toEqual(Object.keys(Object(examples.get(shown))));
   });
 });

@@ -11,6 +11,7 @@ export class FakeTerminal implements Terminal {
   piped = (): boolean => false;
   input = '';
   width = 100;
+  height = 24;
   gone = false;
   readonly exits: number[] = [];
   colours = picocolors.createColors(false);
@@ -25,7 +26,7 @@ export class FakeTerminal implements Terminal {
   }
 
   columns = (): number => this.width;
-  rows = (): number => 24;
+  rows = (): number => this.height;
   write = (text: string): void => void (this.out += text);
   print = (text: string): void => this.write(this.interactive ? wrap(text, this.width) : text);
   complain = (text: string): void => void (this.err += this.interactive ? wrap(text, this.width) : text);

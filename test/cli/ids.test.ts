@@ -63,9 +63,9 @@ describe('a number of the inbox', () => {
     expect(at()).toBe('failed');
     // What waits for a person is the notice about it.
     expect((await fixture.run('inbox')).out).toContain(
-      '@2  notice from mailroom to user: Turn t1 of engineer',
+      '@1  notice from mailroom to user: Turn t1 of engineer',
     );
-    for (const word of ['@2', 'last']) {
+    for (const word of ['@1', 'last']) {
       expect((await fixture.run('retry', word)).out).toMatch(/^retry \S+ for engineer: done\n$/);
       expect(at()).toBe('claimed');
       fixture.work('engineer', { fails: 'no network' });

@@ -12,6 +12,7 @@ function waiting(...gates: readonly (readonly [gate: string, ...approvers: strin
   return {
     run,
     workflow: 'ship',
+    title: null,
     state: 'waiting',
     standing: { is: 'needs you', word: 'needs you: approval', for: [], until: null },
     started_by: 'person',
@@ -27,6 +28,7 @@ function waiting(...gates: readonly (readonly [gate: string, ...approvers: strin
       since: '2026-11-21T20:40:00.000Z',
       deadline: null,
       on_timeout: null,
+      before: [],
       approve: `mailroom approve e1b40a ${gate}`,
       recorded: null,
     })),
@@ -89,6 +91,7 @@ describe('inbox', () => {
           question: null,
           changes: null,
           run: null,
+          before: [],
           from: 'engineer',
           type: 'question',
           subject: 'Which parser?',
@@ -184,6 +187,24 @@ start:`,
     expect(code).toBe(0);
     expect(out).toMatch(/^@1 {2}question from engineer to lead: Which parser\?\n/);
     expect(out).toMatch(/\nNothing waits for you\.\n$/);
+  });
+
+  it('is drawn on the other screen of a terminal, where `q` ends it', async () => {
+    const fixture = asked({ lead: 'Which parser?' });
+    Object.assign(fixture.terminal, { interactive: true, height: 2 });
+    fixture.meanwhile.push(
+      () => undefined,
+      () => fixture.terminal.press('x'),
+      () => fixture.terminal.press('q'),
+    );
+    const { code, out } = await fixture.run('inbox', '--watch');
+    expect(code).toBe(0);
+    expect(out).toBe(
+      '\u001b[?1049h\u001b[?25l' +
+        '\u001b[H@1  question from engineer to lead: Which parser?\u001b[K\n… 3 more lines; q ends\u001b[K\u001b[J' +
+        '\u001b[?25h\u001b[?1049l',
+    );
+    expect(fixture.terminal.listens).toBe(false);
   });
 
   it('breaks lines between words on a narrow terminal, and leaves a command whole', async () => {

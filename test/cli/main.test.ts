@@ -44,8 +44,8 @@ describe('the program', () => {
         reply [id] [file]           answer a message as the person who received it
         status                      show running turns, waits and costs
         why <target>                explain why a role, message, thread, run or step does not move
-        costs                       show costs in tokens and dollars by role, thread, run, step, provider,
-                                    model, host, day or week
+        costs                       show costs in tokens and dollars by role, thread, workflow, run, step,
+                                    provider, model, host, day or week
         trail [thread]              show all messages, thread by thread
         show <id>                   show a message, turn, thread, run or workflow, with its state, cost
                                     and reasons
@@ -57,8 +57,8 @@ describe('the program', () => {
         retry <target> [step]       put a failed message back into its inboxes, or run a failed step and
                                     the steps after it again
         worktree [action] [thread]  list, merge or remove the git worktrees of threads and roles
-        undo <what>                 take back what a message, a thread or a run has landed, by one more
-                                    commit
+        undo <what>                 take back what a message, a turn, a thread or a run has landed, by one
+                                    more commit
         prune [kinds...]            list and remove old turns, runs and worktrees that nothing needs
         mcp                         serve the tools of the project, or inside a turn those of the turn,
                                     over MCP on stdio
@@ -157,10 +157,6 @@ describe('the program', () => {
       'error E_USAGE: unknown command `ls`\nhint: `mailroom status` shows roles and threads, `mailroom runs` the runs, `mailroom inbox` what waits for you\n',
     ],
     [['diff', '4f2a9c'], /^error .*\nhint: `mailroom show <message> --diff` shows what/],
-    [
-      ['help', 'start'],
-      /^error E_TARGET: there is neither a command nor a page `start`\nhint: `mailroom up` starts the team, /,
-    ],
     [['watch', 'ship', '--dry-run'], /^error .*`--dry-run`\nhint: `mailroom plan <workflow>` shows/],
     [
       ['help', 'upp'],

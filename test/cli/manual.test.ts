@@ -14,7 +14,8 @@ describe('explain', () => {
       code: 0,
       out:
         'E_BUDGET: the next launch would exceed a budget; the reason says what failed first\n\n' +
-        'What to do: repair what failed first, raise the budget in `limits`, then run `mailroom retry <id>`\n\n' +
+        'What to do: repair what failed first; raise the budget in `limits`, then `mailroom retry <id>`; of a run ' +
+        '`budget` in its file, then `mailroom resume <run> --update`\n\n' +
         'More: `mailroom help errors`\n',
     });
   });
@@ -48,5 +49,33 @@ describe('help', () => {
     expect((await fixture.run('help', 'send')).out).toMatch(/^Usage: mailroom send /);
     expect((await fixture.run('help', 'trubleshooting')).err).toContain('did you mean `troubleshooting`?');
     expect((await fixture.run('help', '../package')).code).toBe(2);
+  });
+
+  it.each([
+    [
+      'landing',
+      /^## Landing\n[^]*\nMore: `mailroom help concepts` \(Landing\), `mailroom help protocol` \(Landing\)/,
+    ],
+    ['gate', /^## Gates\n[^]*`mailroom help workflow-reference` \(Gates\)/],
+    ['sandbox', /^### Sandbox\n/],
+    ['budget', /^## Plan and budgets\n/],
+    ['webhook', /^## Webhooks\n/],
+    ['cron', /^# Triggers and hooks\n[^]*cron/],
+    ['secrets', /^## Secrets\n/],
+    ['cost', /^# `costs`\n/],
+    ['docker', /^## [^]*docker/i],
+    ['git worktrees', /^### Git worktrees\n/],
+    ['start', /^`mailroom up` starts the team, /],
+  ])('leads from the word %s to what explains it', async (word, text) => {
+    const { code, out } = await new ProjectFixture().run('help', word);
+    expect(code).toBe(0);
+    expect(out).toMatch(text);
+    expect(out.match(/`mailroom help /g)?.length ?? 0).toBeLessThanOrEqual(9);
+  });
+
+  it('knows typing errors of headings, and what is in no page', async () => {
+    const fixture = new ProjectFixture();
+    expect((await fixture.run('help', 'lnding')).err).toContain('did you mean `landing`?');
+    expect((await fixture.run('help', '(')).code).toBe(2);
   });
 });

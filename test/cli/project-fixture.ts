@@ -70,6 +70,7 @@ class FixtureCall extends Call {
   override onKey = (act: (key: string) => void) => this.#fixture.terminal.onKey(act);
   override findProject = (from: string, _named: boolean): string | null =>
     this.#fixture.hasProject && !from.startsWith('/gone') ? this.#fixture.disk.root : null;
+  override expectFolder = () => undefined;
   override openProject = (_root: string): Project => this.#fixture.project();
   override readText = (path: string) => this.#fixture.files.get(path) ?? null;
   override protocolFiles = () => this.#fixture.protocolFiles;
@@ -309,6 +310,7 @@ export class ProjectFixture {
       problems: () => [],
       held: () => this.held,
       recoveries: () => [],
+      runs: () => 0,
       latest: () => [],
       end: (how) => this.ended.push(how),
       run: () => {

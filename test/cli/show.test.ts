@@ -110,6 +110,18 @@ describe('show', () => {
     expect(await fixture.run('show', 't99')).toMatchObject({ code: 2 });
   });
 
+  it('says that a turn failed, and where to read what can be done', async () => {
+    const fixture = asking();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      fixture.work('architect', { fails: 'no such module' });
+      fixture.now += 600_000;
+      fixture.look();
+    }
+    const { out } = await fixture.run('show', 't2');
+    expect(out).toContain('\nstate  failed; `mailroom why t2` says what can be done\n');
+    expect(out).toContain('attempt failed, and could be retried: no such module');
+  });
+
   it('tells a thread, where only its files are left', async () => {
     const fixture = new ProjectFixture();
     const id = '01890000-0000-7000-8000-000000abcdef';

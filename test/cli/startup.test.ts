@@ -78,6 +78,16 @@ describe('bin/mailroom', () => {
   });
 });
 
+it.each([[], ['help'], ['help', 'up'], ['up', '--help'], ['--help'], ['-h'], ['version'], ['-v'], ['-V']])(
+  'the built program answers `mailroom %s %s`',
+  (...argv) => {
+    const program = fileURLToPath(new URL('../../bin/mailroom', import.meta.url));
+    const { status, stdout, stderr } = spawnSync(program, argv, { encoding: 'utf8', cwd: '/' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^(?:Usage: mailroom |\d+\.\d+\.\d+\n)/);
+  },
+);
+
 describe('what answers first for the tools of a turn', () => {
   it('loads no package, and of the project only how JSON is read', () => {
     const { packages, files } = loadedWith(new URL('../../src/server/mcp/at-once.ts', import.meta.url));

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { workflowLines } from '../../src/cli/workflow-status-text.ts';
+import { FakeTerminal } from './fake-terminal.ts';
 import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter, team } from './team.ts';
 import type { StatusDocument } from '../../src/documents/status.ts';
@@ -53,6 +55,44 @@ describe('status', () => {
       "
     `);
     expect(code).toBe(0);
+  });
+
+  it('redraws what fits on a terminal with --watch, the newest threads of those that are open', async () => {
+    const fixture = new ProjectFixture();
+    for (let each = 0; each < 20; each++)
+      fixture.drop(
+        `agents/architect/inbox/${String(each)}.md`,
+        `# Thread ${String(each)} ${'long '.repeat(30)}\n`,
+      );
+    Object.assign(fixture.terminal, { interactive: true, width: 80, height: 16 });
+    fixture.meanwhile.push(
+      () => undefined,
+      () => Object.assign(fixture.terminal, { height: 30 }),
+      () => fixture.terminal.signal(),
+    );
+    const { code, out } = await fixture.run('status', '--watch');
+    expect(code).toBe(0);
+    expect(out.endsWith('\u001b[?25h\u001b[?1049l')).toBe(true);
+    const frames = out
+      .split('\u001b[H')
+      .slice(1)
+      .map((each) => each.split('\n'));
+    expect(frames.map((each) => each.length <= 16)).toEqual([true, true, false]);
+    expect(frames.every((each) => each.length <= 30)).toBe(true);
+    expect(frames[0]?.join('\n')).toContain('older open threads; --threads lists them');
+    expect(frames[0]?.join('\n')).toContain('Thread 19 ');
+    expect(out).not.toContain('Thread 0 ');
+  });
+
+  it('follows itself where no terminal is', async () => {
+    const fixture = reviewing();
+    fixture.meanwhile.push(
+      () => undefined,
+      () => fixture.terminal.signal(),
+    );
+    const { out } = await fixture.run('status', '--watch');
+    expect(out.match(/^controller/gm)).toHaveLength(2);
+    expect(out).not.toContain('\u001b');
   });
 
   it('lists the newest threads and says how many more there are; with --threads, all', async () => {
@@ -170,4 +210,16 @@ describe('status --all', () => {
     expect((await fixture.run('status', '--all', '--watch')).code).toBe(2);
     expect((await fixture.run('status', '--drop-gone')).code).toBe(2);
   });
+});
+
+it('says until when what a trigger asked for waits for its cooldown', () => {
+  const trigger = { workflow: 'w.yaml', name: 'hook', kind: 'webhook', active: true, why: null } as const;
+  const rest = { next: null, last: null, waiting: true };
+  const lines = (cools: string | null) =>
+    workflowLines(
+      { runs: [], triggers: [{ ...trigger, ...rest, cools_until: cools }] },
+      { now: 0, colours: new FakeTerminal(() => 0).colours },
+    ).join('\n');
+  expect(lines('1970-01-01T00:05:00.000Z')).toMatch(/queued: cooldown until .*00:05.*, in 5m/);
+  expect(lines(null)).toContain('queued behind the running one');
 });

@@ -36,7 +36,7 @@ describe('trail', () => {
   it('tells the conversation, thread by thread', async () => {
     const { out, code } = await told().run('trail');
     expect(out).toMatchInlineSnapshot(`
-      "Add a --json flag  thread …3779b1: closed, 5 messages, 4 turns, $1.50, 1 unpriced
+      "Add a --json flag  thread …3779b1: closed, 5 messages, 4 turns, counted as $1.50 (1 not reported)
 
         user → architect  task  2026-11-21 20:45 …3779b1
           Add a --json flag

@@ -40,7 +40,7 @@ describe('up', () => {
       20:45:03 engineer starts t4 with 1 message
       20:45:04 engineer ends t4 (1.1s, $0.20)
       20:45:04 engineer → user: delivered — There (…bbcd88)
-      20:45:04 thread …3779b1 is closed — Add a flag (4 turns, $0.50, 1 unpriced)
+      20:45:04 thread …3779b1 is closed — Add a flag (4 turns, counted as $0.50 (1 not reported))
       idle: done
       "
     `);
@@ -48,7 +48,7 @@ describe('up', () => {
     expect(fixture.options).toMatchObject({ untilIdle: true, record: null });
   });
 
-  it('adds the project to the list of a person who starts it, and not to that of a program', async () => {
+  it('adds the project to the list of a person, unless a program waits for its end', async () => {
     for (const interactive of [true, false]) {
       const fixture = new ProjectFixture();
       fixture.terminal.interactive = interactive;
@@ -231,6 +231,8 @@ describe('up', () => {
     const fixture = new ProjectFixture();
     await fixture.run('up', '--record', 'tapes');
     expect(fixture.options).toMatchObject({ record: '/project/tapes', untilIdle: false });
+    // As a service does, it is in the list of its user.
+    expect(fixture.known).toEqual([fixture.disk.root]);
   });
 });
 
@@ -254,6 +256,27 @@ describe('up on a terminal', () => {
     expect(screen.last.at(-1)).toBe('stopped');
     expect(Math.max(...screen.frames.flat().map((line) => line.length))).toBeLessThan(60);
     expect(screen.last.join('\n')).not.toContain('── ');
+  });
+
+  it('shows why turns are held to the end of the reason, once', async () => {
+    const fixture = new ProjectFixture();
+    fixture.terminal.interactive = true;
+    fixture.terminal.width = 60;
+    feature(fixture);
+    fixture.meanwhile.splice(3);
+    const problem =
+      'this machine cannot start a process: no room (EAGAIN); it is tried again every second until there is';
+    fixture.meanwhile.push(() => fixture.drop('agents/architect/inbox/b.md', 'More\n'));
+    fixture.held = ['t1', 't2', 't3', 't4'].map((work) => ({ work, problem }));
+    const { frames } = draw((await fixture.run('up')).out);
+    const block = frames
+      .at(-1)
+      ?.join('\n')
+      .replaceAll(/\n {2,}/g, ' ');
+    expect(block).toContain(problem);
+    expect(block).toMatch(/architect +held +t4 is held[^]*qa +held +t3 is held/);
+    expect(block?.split('no room')).toHaveLength(2);
+    expect(Math.max(...frames.flat().map((line) => line.length))).toBeLessThan(60);
   });
 
   it('is plain with --plain', async () => {

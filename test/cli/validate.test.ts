@@ -33,7 +33,7 @@ describe('validate', () => {
         'workflows/a.yaml:5:40: error E_UNKNOWN_NAME: no step is called `two`',
         '    one: { command: [make], depends_on: [two] }',
         '                                         ^^^',
-        'hint: there is `one`\n\n',
+        'hint: there is no other step here\n\n',
       ].join('\n'),
     });
   });

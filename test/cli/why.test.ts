@@ -4,7 +4,7 @@ import { ProjectFixture, type Told } from './project-fixture.ts';
 import { letter, team } from './team.ts';
 import { heldBecause } from '../../src/host/host-waits.ts';
 import type { WhyDocument } from '../../src/documents/mail.ts';
-import type { StatusDocument } from '../../src/documents/status.ts';
+import type { StatusDocument, TriggerStatus } from '../../src/documents/status.ts';
 
 beforeAll(() => {
   process.env['TZ'] = 'UTC';
@@ -85,8 +85,8 @@ describe('why', () => {
     const { document } = (await fixture.json('why', 't1')) as Told<WhyDocument>;
     expect(document).toMatchObject({ state: 'failed', code: 'failed', command: null });
     expect(document.reason).toBe(
-      `engineer did not handle errand …${id} in turn t1: E_BUDGET: the next launch does not fit into the ` +
-        'budget; what failed first: no such module; raise `limits.budget.thread` first, then ' +
+      `engineer did not handle errand …${id} in turn t1: E_BUDGET: the rest of the budget of the thread is ` +
+        'too small: $1.00 of $2.00 are spent, and it may cost $2.00; what failed first: no such module; raise `limits.budget.thread` first, then ' +
         `\`mailroom retry ${id}\``,
     );
   });
@@ -102,7 +102,7 @@ describe('why', () => {
     expect(await code(fixture, end('Do more'))).toMatch(/^inbox blocked_by_request: /);
     expect(await code(fixture, 't1')).toBe('ended handled: turn t1 has ended');
     fixture.drop('agents/architect/inbox/x.md', 'Plan it\n');
-    expect(await code(fixture, 't2')).toBe('active running: architect works in turn t2');
+    expect(await code(fixture, 't2')).toBe('running running: architect works in turn t2');
   });
 
   it('lists what an unknown target could be', async () => {
@@ -262,5 +262,82 @@ describe('why', () => {
     expect(role).toMatchObject({ state: 'held', running: 0, why: { code: 'host_problem', reason } });
     expect((await fixture.run('status')).out).toContain(`t1 is held for 0s: ${reason}\n`);
     expect((await fixture.run('show', 't1')).out).toContain(`t1 is held for 0s: ${reason}\n`);
+  });
+
+  it('explains a trigger by its name: what it waits for, until when, or why it starts nothing', async () => {
+    const fixture = new ProjectFixture();
+    const plain = {
+      workflow: 'workflows/ship.yaml',
+      name: 'nightly',
+      kind: 'cron',
+      active: true,
+      why: null,
+      next: '2026-11-22T03:00:00.000Z',
+      last: { run: '01a1ffda-f528-7000-8000-000000dde6c4', at: '2026-11-21T20:45:02.140Z' },
+      waiting: false,
+      cools_until: null,
+    } as const;
+    const asked = async (change: Partial<TriggerStatus>, word = 'nightly') => {
+      const triggers = [
+        { ...plain, ...change },
+        { ...plain, name: 'hook', workflow: 'workflows/b/x.yaml' },
+      ];
+      fixture.workflowStatus = { runs: [], problems: [], triggers };
+      const { document } = (await fixture.json('why', word)) as Told<WhyDocument>;
+      const { until, cause } = document;
+      return {
+        said: `${document.state} ${document.code}: ${document.reason}`,
+        until,
+        cause: cause?.record ?? null,
+      };
+    };
+    expect(await asked({})).toEqual({
+      said: 'active no_event: the trigger waits for its time',
+      until: plain.next,
+      cause: null,
+    });
+    expect(await asked({ waiting: true })).toMatchObject({
+      said: 'waiting other_run: its request waits until the run in progress has ended',
+      cause: plain.last.run,
+    });
+    const cools = '2026-11-21T21:00:00.000Z';
+    expect(await asked({ waiting: true, cools_until: cools }, 'ship/nightly')).toMatchObject({
+      said: 'waiting cooldown: its request waits for the end of the cooldown',
+      until: cools,
+    });
+    expect(await asked({ kind: 'webhook', next: null })).toMatchObject({
+      said: 'active no_event: the trigger waits for what it looks for',
+      until: null,
+    });
+    expect(await asked({ active: false, next: null, why: 'it has `enabled: false`' })).toMatchObject({
+      said: 'not active not_active: the trigger starts nothing: it has `enabled: false`',
+      until: null,
+    });
+    expect((await fixture.run('why', 'b/x/hook')).code).toBe(0);
+  });
+
+  it('asks which trigger is meant where two workflows have one of that name', async () => {
+    const fixture = new ProjectFixture();
+    const other = {
+      kind: 'webhook',
+      active: true,
+      why: null,
+      next: null,
+      last: null,
+      waiting: false,
+    } as const;
+    const triggers = ['ship', 'test'].map((name) => ({
+      ...other,
+      name: 'hook',
+      workflow: `workflows/${name}.yaml`,
+      cools_until: null,
+    }));
+    fixture.workflowStatus = { runs: [], problems: [], triggers };
+    const { err, code: exit } = await fixture.run('why', 'hook');
+    expect(err).toContain('2 workflows have a trigger `hook`');
+    expect(err).toContain('name one of them: `ship/hook`, `test/hook`');
+    expect(exit).toBe(2);
+    expect((await fixture.run('why', 'test/hook')).code).toBe(0);
+    expect((await fixture.run('why', 'test/other')).code).toBe(2);
   });
 });

@@ -234,10 +234,22 @@ describe.each(diskFixtures)('Disk: $name', ({ make }) => {
     expect(() => disk.rename('link/x', 'inside/y')).toThrowError(refused);
     expect(() => disk.remove('link/x')).toThrowError(refused);
     expect(() => disk.makeFolder('link/x/y')).toThrowError(refused);
+    expect(() => disk.link('link/x', 'y')).toThrowError(refused);
     expect(() => disk.openAppend('link/x')).toThrowError(refused);
     expect(() => disk.resolve('link')).toThrowError(refused);
     expect(disk.look('link')?.kind).toBe('link');
     expect(disk.remove('link')).toBe(true);
+  });
+
+  it('makes links, and none in the place of something', () => {
+    const { disk } = make();
+    disk.write('real/x.md', 'x');
+    disk.link('new/folder/x.md', '../../real/x.md');
+    expect(disk.look('new/folder/x.md')?.kind).toBe('link');
+    expect(disk.resolve('new/folder/x.md')).toBe('real/x.md');
+    const refused = expect.objectContaining({ code: 'E_DISK' });
+    expect(() => disk.link('real/x.md', '../new')).toThrowError(refused);
+    expect(text(disk.read('real/x.md', 9))).toBe('x');
   });
 
   it('follows links that stay inside', () => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findProject, type FolderReader } from '../../src/disk/find-project.ts';
+import { findProject, hasWorkflows, type FolderReader } from '../../src/disk/find-project.ts';
 
 /** Folders and files by their paths; a path that ends in `/` is a folder. */
 function world(...paths: string[]): FolderReader {
@@ -80,4 +80,10 @@ it('on the real disk leaves what cannot be read to others', () => {
   writeFileSync(join(root, 'project/agents/qa/role.md'), '');
   expect(findProject(inner, null)).toBe(join(root, 'project'));
   rmSync(root, { recursive: true });
+});
+
+it('workflows alone make no project, and are found for a hint', () => {
+  const alone = world('/p/workflows/nightly.yaml');
+  expect([findProject('/p', null, alone), hasWorkflows('/p', alone)]).toEqual([null, true]);
+  expect(hasWorkflows('/p', world('/p/.github/workflows/ci.yaml', '/p/workflows/README.md'))).toBe(false);
 });

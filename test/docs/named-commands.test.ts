@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { makeProgram } from '../../src/cli/program.ts';
 import { extensions } from '../../src/extensions/list.ts';
-import { readTree } from '../architecture/tree.ts';
 import { ProjectFixture } from '../cli/project-fixture.ts';
+import { blocksOf, pages } from './blocks.ts';
 
 const fixture = new ProjectFixture();
 const { program } = makeProgram(fixture.start(), fixture.terminal, extensions);
@@ -50,26 +50,25 @@ interface CommandLine {
 
 /** The command lines in the code of a page: those of blocks can be typed, spans name commands. */
 function commandLines(text: string): CommandLine[] {
-  const blocks = [...text.matchAll(/^```(?:sh|text)?\n([^]*?)^```$/gm)].map(([, code = '']) => code);
-  const spans = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/`(mailroom [^`\n]+)`/g)].map(
+  const typed = blocksOf('', text).filter(({ info }) => /^(?:sh|bash|text|yml|)$/.test(info));
+  const spans = [...text.replace(/^( *)```[^]*?^\1```$/gm, '').matchAll(/`(mailroom [^`\n]+)`/g)].map(
     ([, span = '']) => span,
   );
-  const commands = (lines: readonly string[], isTyped: boolean) =>
-    lines
-      .map((line) => line.replace(/^\s*(?:\$ )?/, ''))
+  const commands = (found: readonly string[], isTyped: boolean) =>
+    found
+      .map((line) => line.replace(/^\s*(?:\$ |- run: )?/, ''))
       .filter((line) => line.startsWith('mailroom '))
       .map((line) => {
         const [whole = ''] = line.split(/\s{2,}|\s[#|>&;]/);
         const [known = ''] = whole.split(/\s["']|["'…<[]/);
         return { line: known.trim(), isWhole: isTyped && known === whole };
       });
-  const typed = blocks.flatMap((block) => block.split('\n'));
-  return [...commands(typed, true), ...commands(spans, false)];
+  const lines = typed.flatMap((block) => block.text.split('\n'));
+  return [...commands(lines, true), ...commands(spans, false)];
 }
 
 describe('the commands that pages name', () => {
-  const pages = [...readTree(['.'], ['.md'])].filter(([file]) => /^(docs\/.+|README)\.md$/.test(file));
-  const lines = pages.flatMap(([file, text]) => commandLines(text).map((line) => ({ file, ...line })));
+  const lines = [...pages].flatMap(([file, text]) => commandLines(text).map((line) => ({ file, ...line })));
 
   it('exist, with their options', () => {
     expect(lines.length).toBeGreaterThan(200);
@@ -81,7 +80,7 @@ describe('the commands that pages name', () => {
   });
 
   it('need no shell trick to find an id, where a person learns them', () => {
-    const learned = pages.filter(([file]) => /^(README|docs\/(tutorial|workflows))\.md$/.test(file));
+    const learned = [...pages].filter(([file]) => /^(README|docs\/(tutorial|workflows))\.md$/.test(file));
     expect(learned).toHaveLength(3);
     const trick = /\$\((?:ls|mailroom)\b|^mailroom [^|\n]*\|(?!\|)/m;
     expect(learned.filter(([, text]) => trick.test(text)).map(([file]) => file)).toEqual([]);

@@ -1,6 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { acpAgents } from '../../src/config/config.ts';
 import { presetFor } from '../../src/providers/acp-presets.ts';
 import { acpQuirks } from '../../src/providers/acp-quirks.ts';
@@ -8,6 +12,8 @@ import { namedProvider } from '../../src/providers/index.ts';
 import { provedDay, provedTokens } from '../../src/providers/overhead.ts';
 import { onlyRecorded, proved, quirks, type AgentCli, type Quirk } from '../../src/providers/quirks.ts';
 import { agents, environment, fixture, invocation, now } from '../providers/samples.ts';
+import { parseMessage } from '../../src/mail/format/read-message.ts';
+import { blocks } from './blocks.ts';
 import packages from '../real-clis/package.json' with { type: 'json' };
 
 const installed: Readonly<Record<AgentCli, string>> = {
@@ -31,9 +37,9 @@ const turn = invocation({
 });
 
 /** The command line with its variables as one would type it, an option with its value on each line. */
-function typed(cli: AgentCli): string {
+function typed(cli: AgentCli, given = turn): string {
   const config = { name: cli, kind: cli, command: null, arguments: [], env: [], writable: [], prices: null };
-  const { argv, env, home } = namedProvider({ ...config, tests: ['npm test'] }, environment).start(turn);
+  const { argv, env, home } = namedProvider({ ...config, tests: ['npm test'] }, environment).start(given);
   const own = home === undefined ? {} : { [home.variable]: 'HOME' };
   const variables = Object.entries({ ...own, ...env }).filter(([name]) => !name.startsWith('MAILROOM_'));
   const words = argv.map(quoted);
@@ -142,5 +148,28 @@ describe.each(Object.keys(installed) as AgentCli[])('the page of %s', (cli) => {
       .split('\n')
       .filter((line) => /^\| .* \| (\d+|unknown) \| /.test(line));
     expect(rows).toEqual(counted(cli));
+  });
+});
+
+it('the page of codex shows what replaces its sandbox with `READ` alone', () => {
+  const [block] = blocks.filter(
+    ({ page: name, text }) => name === 'docs/providers/codex.md' && /^ {2}-c/.test(text),
+  );
+  const alone = typed('codex', { ...turn, capabilities: ['READ'] });
+  expect(alone).toContain(block!.text.trimEnd());
+});
+
+it('the complete agent of providers.md answers', () => {
+  const [block] = blocks.filter(({ page: name, info }) => name === 'docs/providers.md' && info === 'sh');
+  const outbox = mkdtempSync(join(tmpdir(), 'mailroom-agent-'));
+  onTestFinished(() => rmSync(outbox, { recursive: true }));
+  const mail = join(outbox, 'mail.md');
+  writeFileSync(mail, '---\ntype: task\n---\nThree more words\n');
+  const env = { ...process.env, MAILROOM_MESSAGES: mail, MAILROOM_OUTBOX: outbox };
+  execFileSync('sh', ['-c', block!.text], { env });
+  const answer = parseMessage(readFileSync(join(outbox, 'answer.md'), 'utf8'), 'answer.md');
+  expect(answer).toMatchObject({
+    ok: true,
+    value: { type: 'done', body: expect.stringContaining('3 words') },
   });
 });

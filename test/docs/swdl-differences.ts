@@ -32,6 +32,11 @@ export const differences: Rows = {
     const inputs = { of: { ...text, source: '${{ stages.a.outputs.made }}' } };
     const a = stage('a', { outputs: { made: text } });
     expect(said([a, stage('b', { depends_on: ['a'] }), stage('c', { depends_on: ['b'], inputs })])).toBe('');
+    const place = world([a, stage('b'), stage('c', { depends_on: ['b'], inputs })]);
+    place.done('b');
+    expect(place.running).toEqual(['a']);
+    place.done('a', { values: { made: 'm' } });
+    expect([place.running, takenBy(place, 'c')]).toEqual([['c'], { of: 'm', 'handed over by b': '' }]);
   },
   '`default` of an output': () => {
     const outputs = { approved: { type: 'boolean', default: true } };
@@ -97,5 +102,51 @@ export const differences: Rows = {
     const ui = { position: [1, 2], color: 'red', any: { thing: 1 } };
     expect(swdl([stage('a', { ui })])).toEqual(swdl([stage('a')]));
     expect(promptOf({ ui })).toBe(promptOf({}));
+  },
+  'inputs and outputs are required by default': () => {
+    const inputs = { of: { ...text, source: '${{ stages.a.outputs.made }}' } };
+    const place = world([stage('a', { outputs: { made: text } }), stage('b', { depends_on: ['a'], inputs })]);
+    place.done('a');
+    expect([place.running, takenBy(place, 'b')]).toEqual([['b'], {}]);
+  },
+  '`error_policy` of a gate': () => {
+    const gate = { kind: 'manual_approval' };
+    const policy = (own: object, more: object) =>
+      swdl([stage('g', { type: 'gate', gate: { ...gate, ...more }, error_policy: own })]).body.steps[0]!.work;
+    expect(policy({ timeout: '1h' }, {})).toMatchObject({ timeout: 3_600_000 });
+    expect(policy({ timeout: '1h' }, { timeout: '2h' })).toMatchObject({ timeout: 7_200_000 });
+    const told = said([
+      stage('g', { type: 'gate', gate, error_policy: { timeout: '1h', on_failure: 'halt' } }),
+    ]);
+    expect(told).toBe(
+      'warning: `on_failure` does nothing in a stage of the type gate (`gate.timeout` says how long it waits, `gate.on_timeout` what happens then)',
+    );
+  },
+  'a gate waits 24h by default': () => {
+    const { work } = swdl([stage('g', { type: 'gate', gate: { kind: 'manual_approval' } })]).body.steps[0]!;
+    expect(work).toMatchObject({ timeout: null });
+  },
+  '`version` and the `kind` of a gate have defaults': () => {
+    expect(said([stage('g', { type: 'gate', gate: {} })])).toContain('`kind` is missing');
+    expect(said([stage('a')], { workflow: { id: 'w', name: 'W' } })).toContain('`version` is missing');
+  },
+  'a hook has any keys: `slack`, `pagerduty`': () => {
+    expect(said([stage('a')], { hooks: { on_start: { slack: {} } } })).toContain(
+      '`slack` is not a key of a hook (the keys are notify, run)',
+    );
+  },
+  'a skill as `roles.primary.artifact`': () => {
+    const skilled = stage('a', { roles: { primary: { artifact: 'skill:x' } } });
+    expect(said([skilled])).toContain('`artifact` must be a reference: agent:<name>');
+  },
+  'an override file without `overrides:`': () => {
+    const files = { '.skillmeat-workflow-overrides.yaml': 'w: { config: { timeout: 4h } }\n' };
+    expect(said([stage('a')], {}, files)).toContain(
+      '`w` is not a key of an overrides file (it stands under `overrides`)',
+    );
+  },
+  'a status `completed`': () => {
+    const asks = stage('b', { depends_on: ['a'], condition: "${{ stages.a.status == 'completed' }}" });
+    expect(said([stage('a'), asks])).toContain("`stages.a.status` is never 'completed'");
   },
 };

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import type { Json } from '../../src/kernel/json.ts';
 import { parseWorkflow } from '../../src/languages/parse.ts';
+import { overridesFile } from '../../src/languages/swdl/overrides-schema.ts';
 import { nowhere } from '../support/nowhere.ts';
 import { parseYaml } from '../../src/yaml/yaml.ts';
 import { shownTitles, swdlRows, swdlTables, titles, unused } from './swdl-tables.ts';
@@ -18,6 +20,11 @@ describe('docs/languages/swdl.md', () => {
   it('leaves out no map of the language', () => {
     expect(titles().size).toBeGreaterThan(15);
     expect([...titles()].filter((title) => !shownTitles().has(title))).toEqual([]);
+  });
+
+  it('has overrides that are right', () => {
+    const [, shown = ''] = /^```yaml\n(overrides:[^]+?)^```$/m.exec(page) ?? [];
+    expect(overridesFile().safeParse(parse(shown)).error).toBeUndefined();
   });
 
   it('has an example that uses every key, and is right but for files that are not there', () => {

@@ -57,7 +57,13 @@ describe('how a step stands', () => {
     ['SKIPPED', null, 'done: skipped'],
     ['CANCELLED', null, 'done: cancelled'],
   ])('%s', (status, asked, stands) => {
-    expect(words(standingOfStep(status, asked))).toBe(stands);
+    expect(words(standingOfStep(status, asked, true))).toBe(stands);
+  });
+
+  it('is interrupted where it ran and no process hosts the run', () => {
+    expect(words(standingOfStep('RUNNING', null, false))).toBe('waiting: interrupted');
+    expect(words(standingOfStep('CHECKING', null, false))).toBe('waiting: interrupted');
+    expect(words(standingOfStep('FAILED', null, false))).toBe('failed: failed');
   });
 });
 
@@ -71,6 +77,8 @@ describe('how a turn stands', () => {
     ['conflict', null, false, 'needs you: needs you: conflict'],
     ['queued', null, false, 'waiting: queued'],
     ['held', null, false, 'waiting: held'],
+    ['interrupted', null, false, 'waiting: interrupted'],
+    ['left', null, false, 'waiting: left running'],
     ['pending', '12:00', false, 'waiting: starts again; 12:00'],
     ['failed', null, false, 'waiting: starts again'],
   ])('%s', (state, again, asksToLand, stands) => {
@@ -122,10 +130,10 @@ describe('how a role stands', () => {
 });
 
 describe('how a thread stands', () => {
-  const open = { state: 'open', failed: null };
+  const open = { state: 'open', reason: null, failed: null };
   const still = { turns: [], questions: [], waits: [] };
   const question = { person: 'lead', deadline: '12:00' };
-  const lost = { state: 'open', failed: { code: 'E_AGENT', text: 'exit code 3' } };
+  const lost = { state: 'open', reason: null, failed: { code: 'E_AGENT', text: 'exit code 3' } };
   it.each([
     ['it waits for a role', open, { ...still, waits: [wait] }, 'waiting: waiting; for qa; 13:00'],
     ['a turn works', open, { ...still, turns: [pends, works] }, 'working: running'],
@@ -153,6 +161,12 @@ describe('how a thread stands', () => {
     ['no work is left', { ...open, state: 'quiet' }, still, 'done: quiet'],
     ['it was closed', { ...lost, state: 'closed' }, still, 'done: closed'],
     ['it failed', { ...open, state: 'failed' }, still, 'failed: failed'],
+    [
+      'a person cancelled it',
+      { ...open, state: 'failed', reason: { code: 'E_CANCELLED' } },
+      still,
+      'done: cancelled',
+    ],
   ])('%s', (_when, thread, motion, stands) => {
     expect(words(standingOfThread(thread, motion))).toBe(stands);
   });

@@ -52,6 +52,7 @@ test.each([
 });
 
 test.each([
+  ['-parameters.most - 1', 'the result of -9007199254740991 - 1 cannot be kept exactly'],
   ['parameters.most + 1', 'the result of 9007199254740991 + 1 cannot be kept exactly'],
   ['parameters.most * 2', 'the result of 9007199254740991 * 2 cannot be kept exactly'],
   ['-parameters.most - 2', 'the result of -9007199254740991 - 2 cannot be kept exactly'],

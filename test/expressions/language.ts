@@ -22,6 +22,7 @@ export const exact: Language = {
   comparing: 'exact',
   results: null,
   dollar: true,
+  doubleQuotes: true,
 };
 
 export function treeOf(text: string, language: Language = loose): Tree {

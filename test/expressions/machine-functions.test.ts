@@ -29,7 +29,10 @@ test.each<[string, Json, Json]>([
     '`number`: 9007199254740993 is a number that cannot be kept exactly',
   ],
   ['number(context.x)', '1e-400', '`number`: 1e-400 is a number that cannot be kept exactly'],
-  ['number(context.x)', '1e400', '`number`: "1e400" is not a number'],
+  ['number(context.x)', '1e400', '`number`: 1e400 is a number that cannot be kept exactly'],
+  ['number(context.x)', 'many', '`number`: "many" is not a number'],
+  ["map('a', context.x)", 1, { a: 1 }],
+  ["map('a', context.x, 'b')", 1, '`map`: it wants a value behind each name'],
   ["glob('*.ts')", null, 'unseen'],
 ])('%s of %j is %j', (text, given, value) => {
   expect(called(text, given)).toEqual(value);

@@ -50,6 +50,10 @@ describe('why git failed', () => {
     ["warning: slow\nfatal: no space\nhint: try 'git gc'\n", 'fatal: no space'],
     ['warning: slow\nerror: no lock\nfatal: later\n', 'error: no lock'],
     ['it is not fatal: or is it\nsecond\n', 'it is not fatal: or is it'],
+    [
+      "fatal: sha1 file '/p/.git/objects/pack/tmp_pack_x7Qz1A' write error. Out of diskspace\n",
+      "fatal: sha1 file '/p/.git/objects/pack/tmp_…' write error. Out of diskspace",
+    ],
     ['', ''],
   ])('is what %j says first of it', (stderr, why) => {
     expect(whyGitFailed({ ...result, stderr })).toBe(why);

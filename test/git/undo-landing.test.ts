@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { undoLanding } from '../../src/git/undo-landing.ts';
+import { isUndone, undoLanding } from '../../src/git/undo-landing.ts';
 import type { LandingWay } from '../../src/kernel/work.ts';
 import { project, withLine } from './landing-project.ts';
 
@@ -38,10 +38,13 @@ describe('a landing', () => {
 
   it('is taken back by one commit, and what came later stays', async () => {
     for (const by of ['merge', 'rebase', 'squash'] as const) {
-      const { git, work, land, undo, at, before, commit, read, status } = await landed(by);
+      const { root, git, work, land, undo, at, before, commit, read, status } = await landed(by);
       await land(work({ 'kept.txt': withLine(0, 'ONE').replace('six', 'SIX'), 'later.txt': 'later\n' }));
       const tip = at('main');
       expect(await undo()).toBe(at('main'));
+      expect(await isUndone(root, tip, at('main'))).toBe(true);
+      expect(await isUndone(root, commit, at('main'))).toBe(false);
+      expect(await isUndone(root, at('main'), tip)).toBe(false);
       expect(at('main^')).toBe(tip);
       expect(git('log', '-1', '--format=%an: %s%n%b', 'main')).toBe(
         `user: Undo: the work\nThis takes back ${commit}, which landed on ${before.slice(0, 10)}.`,

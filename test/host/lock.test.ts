@@ -17,13 +17,16 @@ import { hostname, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
+  holderFile,
   lastRan,
+  lockFile,
   notingTime,
   publishing,
   readHolder,
   removeHolder,
   writeHolder,
 } from '../../src/host/holder.ts';
+import { MailroomError } from '../../src/kernel/errors.ts';
 import { isKernelLocked } from '../../src/host/flock.ts';
 import { takeLock, tryLock } from '../../src/host/lock.ts';
 import { lockNames } from '../../src/kernel/lock-names.ts';
@@ -252,5 +255,35 @@ describe('publishing', () => {
     removeHolder(disk);
     publish();
     expect(readHolder(disk)).toBeNull();
+  });
+
+  it('writes into the file that is there where no other can be made, as much as fits into its block', () => {
+    const full = Object.create(disk, {
+      write: {
+        value: () => {
+          throw new MailroomError('E_DISK', 'no space left on device');
+        },
+      },
+    }) as RealDisk;
+    const holds = Array.from({ length: 9 }, (_, at) => ({
+      work: `t${String(at)}`,
+      problem: 'x'.repeat(400),
+    }));
+    let problems = ['a first problem'];
+    const publish = publishing(full, note, () => ({ problems, held: holds, slots: null }));
+    publish();
+    expect(readHolder(disk)).toBeNull();
+    const others = ['a problem before', 'and another'];
+    writeHolder(disk, { ...note, problems: others });
+    publish();
+    expect(readHolder(disk)).toMatchObject({
+      problems,
+      held: holds.slice(0, 3).map(({ work }) => ({ work })),
+    });
+    const { size } = statSync(join(disk.root, holderFile(lockFile)));
+    problems = [];
+    publish();
+    expect(readHolder(disk)).toMatchObject({ problems });
+    expect(statSync(join(disk.root, holderFile(lockFile))).size).toBe(size);
   });
 });

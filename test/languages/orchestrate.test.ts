@@ -19,6 +19,14 @@ function workOf(step: object, context: Partial<LanguageContext> = {}) {
   return lowered(step, context).body.steps[0]?.work;
 }
 
+it('is known by its version, also where YAML reads a number, and is no file of another program', () => {
+  const on = 'on: { success: { goto: _end }, failure: { goto: _error } }';
+  for (const version of ['1.0', '"1.0"']) {
+    const text = `version: ${version}\nname: x\nsteps:\n  - { name: a, command: [echo, hi], ${on} }\n`;
+    expect(parseWorkflow(text, 'w.yaml', nowhere)).toMatchObject({ ok: true });
+  }
+});
+
 describe('a provider', () => {
   it.each([
     ['claude', 'claude'],

@@ -60,3 +60,26 @@ it('notifies of a run by mail, once', async () => {
   for (let again = 0; again < 2; again += 1) expect((await project.run(['up', '--until-idle'])).code).toBe(0);
   expect(await told(1)).toEqual(['workflow: 60 % of the budget of work is spent: $0.60 of $1.00']);
 });
+
+it('of the day is waited for, which why, status, inbox and the end of up say', async () => {
+  const limited = (usd: number) =>
+    smallTeam.replace('start:', `limits: { budget: { day: { usd: ${String(usd)} } } }\nstart:`);
+  project = playProject(limited(1), {
+    maker: `console.error('usage: {"usd": 1, "tokens": 1}'); send('done', 'user');`,
+  });
+  project.write('mailroom.yaml', project.read('mailroom.yaml').replace('retries: 2', 'budget: { usd: 1 }'));
+  for (const name of ['first', 'second', 'third']) project.drop(`agents/maker/inbox/${name}.md`, 'Make it\n');
+  const used = 'the budget of a day is used up: $1.00 of $1.00 are spent';
+  const ended = await project.run(['up', '--until-idle']);
+  expect(ended.stdout).toContain('idle: stuck');
+  expect(ended.stdout).toContain(used);
+  expect(ended.code).toBe(0);
+  for (const words of [['why', 'maker'], ['status'], ['inbox']])
+    expect((await project.run(words)).stdout).toContain(
+      words[0] === 'inbox' ? 'budget of the next day' : used,
+    );
+  project.write('protocols/team.yaml', limited(9));
+  const then = await project.run(['up', '--until-idle']);
+  expect(then.stdout).toContain('idle: done');
+  expect((await project.run(['costs'])).stdout).toContain('$3.00');
+});

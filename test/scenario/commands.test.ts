@@ -32,6 +32,7 @@ afterAll(() => project.remove());
 /** In this order: the next ones find what the earlier ones have left. `0`: done; `1`: it failed; `2`: nothing started. */
 const changing: readonly (readonly [line: string, code: number])[] = [
   ['init new', 0],
+  ['init --from-agents', 2],
   ['send maker --message Make', 0],
   ['add role maker', 2],
   ['pause checker', 0],

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { documentOf } from '../docs/blocks.ts';
 import { finished, TestProject } from '../support/project.ts';
 
 let project: TestProject;
@@ -89,6 +90,9 @@ describe('compare', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/^a: as the project is …\n[^]*^b: provider=cheap …\n/m);
     const { name, sides, keep, remove } = JSON.parse(stdout) as Document;
+    const shown = documentOf('docs/commands/compare.md') as Document;
+    expect(Object.keys(JSON.parse(stdout) as Document)).toEqual(Object.keys(shown));
+    expect(Object.keys(sides[0]!)).toEqual(Object.keys(shown.sides[0]!));
     expect({ name, keep }).toEqual({ name: 'task', keep: 'git merge compare/task-b' });
     const same = { ok: true, ended: 'done', turns: 1, launches: 1, unpriced: 0, left: [] };
     expect(sides).toMatchObject([
@@ -156,8 +160,8 @@ Remove both: rm -rf HERE/.mailroom/compare/x; git branch -D compare/x-a compare/
     expect(code).toBe(0);
     const { sides } = JSON.parse(stdout) as Document;
     expect(sides).toMatchObject([
-      { ended: 'SUCCEEDED', turns: null, launches: 0, changes: { files: 3 } },
-      { ended: 'SUCCEEDED', turns: null, launches: 0, changes: { files: 3 } },
+      { ended: 'SUCCEEDED', turns: null, launches: 0, changes: { files: 1 } },
+      { ended: 'SUCCEEDED', turns: null, launches: 0, changes: { files: 1 } },
     ]);
     expect(project.git('show', 'compare/ship-b:shipped.txt')).toBe('shipped');
   });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -71,53 +71,5 @@ describe('the example project and the templates', () => {
 
   it('name their provider on one line, for init to change', () => {
     expect(read(base, 'mailroom.yaml').match(/^ {2}provider: rehearsal$/gm)).toHaveLength(1);
-  });
-});
-
-interface Block {
-  readonly page: string;
-  readonly file: string;
-  readonly text: string;
-}
-
-/** The blocks of a section of a page. */
-function blocksOf(page: string, section: string): Block[] {
-  return [...section.matchAll(/^```yaml\n# (\S+)\n([^]*?)^```$/gm)].map(([, file = '', text = '']) => ({
-    page,
-    file,
-    text,
-  }));
-}
-
-/** `beside`: the blocks of its section, which may have the settings of a protocol. */
-function readBlock({ file, text }: Block, beside: readonly Block[]) {
-  if (file === 'mailroom.yaml') return parseConfig(text, file);
-  if (file === 'agents.yaml') return parseConfig('', 'mailroom.yaml', { path: file, text });
-  // The pages say that steps on workers need `workers` in mailroom.yaml.
-  if (file.startsWith('workflows/')) return parseWorkflow(text, file, { ...nowhere, hasWorkers: true });
-  const settings = beside.find((block) => block.file === 'mailroom.yaml')?.text ?? '';
-  const config = parseConfig(settings, 'mailroom.yaml');
-  return parseProtocol([{ file, text }], config.ok ? config.value : defaultConfig);
-}
-
-describe('the examples of the documentation', () => {
-  const pages = readdirSync(join(repository, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.md'),
-  );
-  const sections = pages.flatMap((page) =>
-    read('docs', page)
-      .split(/^## /m)
-      .map((section) => blocksOf(page, section)),
-  );
-  const blocks = sections.flatMap((beside) => beside.map((block) => ({ block, beside })));
-
-  it('are there', () => {
-    expect(blocks.length).toBeGreaterThan(5);
-  });
-
-  const named = blocks.map((each) => [`${each.block.file} in ${each.block.page}`, each] as const);
-  it.each(named)('%s', (_, { block, beside }) => {
-    const checked = readBlock(block, beside);
-    expect(checked.ok ? [] : checked.problems.map(({ message }) => message)).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { documentOf } from '../docs/blocks.ts';
 import { TerminalSession } from '../support/keyboard.ts';
 import { playProject } from '../support/play.ts';
 import type { TestProject } from '../support/project.ts';
@@ -61,6 +62,41 @@ async function document<T>(...args: string[]): Promise<T> {
   return JSON.parse((await project.run([...args, '--json'])).stdout) as T;
 }
 
+it('lands what all have made who were asked, after one of them had failed', async () => {
+  project = playProject(
+    `
+workspace: { worktree: role }
+roles:
+  lead: { capabilities: [READ] }
+  left: { capabilities: [READ, EDIT] }
+  right: { capabilities: [READ, EDIT] }
+messages:
+  task: { from: user, to: lead }
+  part: { from: lead, to: [left, right], reply: built, blocking: thread }
+  built: { from: [left, right], to: lead }
+  done: { from: lead, to: user, closes: true, lands: main }
+`,
+    {
+      lead: `if (type === 'task') { send('part', 'left'); send('part', 'right'); }
+        else send('done', 'user', mail.length + ' of 2 parts');`,
+      left: `if (times === 0) process.exit(2); writeFileSync('left.txt', 'left'); send('built', 'lead');`,
+      right: `writeFileSync('right.txt', 'right'); send('built', 'lead');`,
+    },
+    { '.gitignore': '.mailroom/\nagents/\n.drop/\n*.log\n' },
+  );
+  project.makeRepository();
+  task('lead', 'Make both');
+  expect(await up()).toMatchObject({ code: 1 });
+  const { stdout } = await project.run(['why', 'left']);
+  const [, command = ''] = /mailroom (retry \w+)/.exec(stdout) ?? [];
+  expect(await project.run(command.split(' '))).toMatchObject({ code: 0 });
+  expect(await up()).toMatchObject({ code: 0 });
+  expect(git('log', '-1', '--format=%s', 'main')).toBe('2 of 2 parts');
+  expect(git('ls-tree', '--name-only', 'main').split('\n')).toEqual(
+    expect.arrayContaining(['left.txt', 'right.txt']),
+  );
+});
+
 describe('work that lands', () => {
   it('comes onto the checked out branch, one after the other, and is reported everywhere', async () => {
     begin(team('main'), '');
@@ -100,11 +136,19 @@ describe('work that lands', () => {
     const [{ id } = { id: '' }] = (await document<{ id: string; type: string }[]>('trail')).filter(
       ({ type }) => type === 'done',
     );
-    expect((await project.run(['show', id])).stdout).toContain(`${after} on main, before ${before}\n`);
+    for (const shown of [id, 't1'])
+      expect((await project.run(['show', shown])).stdout).toMatch(
+        new RegExp(`^landed +${after} on main, before ${before}$`, 'm'),
+      );
     const landed = git('rev-parse', 'main');
     const undone = await document('undo', id);
     const commit = git('rev-parse', 'main');
     expect(undone).toEqual({ schema: 1, undone: [{ branch: 'main', landed, commit }] });
+    const shown = { landed: expect.any(String) as string, commit: expect.any(String) as string };
+    expect(documentOf('docs/commands/undo.md')).toEqual({
+      schema: 1,
+      undone: [{ branch: 'main', ...shown }],
+    });
     expect(git('diff', '--stat', before, 'main')).toBe('');
     expect(git('status', '--porcelain')).toBe('');
     const again = await project.run(['undo', 'last']);
@@ -112,6 +156,8 @@ describe('work that lands', () => {
       1,
       'error E_REFUSED: the landing is not undone: nothing of it is left on `main`\n',
     ]);
+    // Its turn is known by the same command.
+    expect((await project.run(['undo', 't1'])).stderr).toBe(again.stderr);
   });
 
   it('goes back to its author when it conflicts, with the reason', async () => {
@@ -154,6 +200,13 @@ describe('work that lands', () => {
       'the work of left in turn t1 cannot land on `main`: `main` is checked out in',
     );
     expect((await project.run(['status'])).stdout).toContain('LANDS ON');
+    // A person finds it where all that waits for them is.
+    expect(await document('inbox')).toMatchObject({
+      items: [{ kind: 'blocked', id: 't1', from: 'left', reply_types: [], command: 'mailroom why t1' }],
+    });
+    const inbox = (await project.run(['inbox'])).stdout;
+    expect(inbox).toMatch(/^@1  Add left: \w{10} cannot land on main: `main` is checked out in /);
+    expect(inbox).toContain('    mailroom show t1 --diff\n    mailroom why t1\n');
     git('checkout', '-q', 'kept.txt');
     // What was in the way is gone, so this `up` does not end before it has landed.
     expect((await up()).stdout).toMatch(/ done — Add left \(…\w{6}\), landed on main as \w{10}\n/);
@@ -210,6 +263,7 @@ describe('work that lands', () => {
     const { document: difference } = await ask('/turns/t1/diff');
     expect(difference).toMatchObject({ schema: 1, base: git('rev-parse', 'main') });
     expect(difference['patch']).toContain('+++ b/left.txt');
+    expect(difference['text']).toBe('It is made\n');
     expect(difference).toEqual(await document('show', 't1', '--diff'));
 
     const waiting = async () => {

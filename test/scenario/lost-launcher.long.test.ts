@@ -78,6 +78,28 @@ writeFileSync(project + '/working', ''); await new Promise(() => setInterval(() 
   );
 });
 
+it('a step that ends what started it fails in the end, and those beside it succeed', async () => {
+  project = new TestProject({
+    'mailroom.yaml': 'trail: off\n',
+    'work.yaml': `name: sample
+version: "1"
+timeout: 5m
+steps:
+  hostile: { command: [sh, -c, 'kill -9 $PPID; sleep 10'], on_failure: continue }
+  after: { depends_on: [hostile], command: [echo, after] }
+  beside: { command: [sh, -c, 'sleep 2; echo >> beside.ran'] }
+`,
+  });
+  // A program of its own: what the step ends is no process of this test.
+  const { code, stdout } = await finished(project.start(['run', 'work.yaml', '--json']));
+  const { status, steps } = JSON.parse(stdout) as { status: string; steps: Record<string, object> };
+  expect({ code, status }).toEqual({ code: 0, status: 'SUCCEEDED' });
+  const reason = 'it was ended by SIGKILL: the process that starts it ended each time, too';
+  expect(steps['hostile']).toMatchObject({ status: 'FAILED', reason, attempts: 1 });
+  expect(steps['after']).toMatchObject({ status: 'SUCCEEDED' });
+  expect(project.read('beside.ran')).toBe('\n');
+});
+
 it('a run of sixty steps whose launcher is killed twenty times succeeds, with one record of each', async () => {
   const ids = Array.from({ length: 60 }, (_, index) => `s${index}`);
   const steps = ids.map((id) => `  ${id}: { command: [sh, -c, 'echo >> ${id}.ran; sleep 0.5'] }\n`);

@@ -82,6 +82,43 @@ const fullDisk = `
   "$1" "$2" up --until-idle; echo "space: $?"
   "$1" "$2" trail --json`;
 
+/** The same, full to its last block while an agent works whose message is written. */
+const fullMeanwhile = `
+  mkdir "$3/small" && mount -t tmpfs -o size=3m tmpfs "$3/small" || exit 9
+  for each in mailroom.yaml protocols play; do cp -R "$3/$each" "$3/small/" || exit 9; done
+  cd "$3/small"
+  "$1" "$2" up --plain &
+  controller=$!
+  "$1" "$2" send maker --message "Make it" >"$3/sent"
+  until [ -e ready ]; do "$1" -e 0; done
+  cat /dev/zero >filler 2>"$3/filled"
+  mv ready go
+  until "$1" "$2" status | grep 'maker  *held'; do "$1" -e 0; done
+  "$1" "$2" status; "$1" "$2" why maker; "$1" "$2" doctor | grep disk
+  "$1" "$2" send maker --message "And this"
+  rm filler
+  until [ -n "$(ls agents/user/inbox)" ]; do "$1" -e 0; done
+  kill $controller; wait $controller`;
+
+it('a disk that is full while an agent works is named by status, why and doctor, and each place once', async () => {
+  project = playProject(smallTeam, {
+    maker: `send('done', 'user'); writeFileSync(project + '/ready', ''); await until(project + '/go');`,
+  });
+  const { stdout, stderr } = await isolated('--mount', fullMeanwhile);
+  const held = 'work has ended and waits until this machine can record it: cannot write ';
+  expect(stdout).toContain(`problem     ${held}`);
+  expect(stdout).toMatch(new RegExp(`maker +held .* t1 is held for .*: ${held}`));
+  expect(stdout).toMatch(new RegExp(`^${held}.*: no space left on device\\.\\n +state +held`, 'm'));
+  expect(stdout).toMatch(/✗ disk +0\.0 MB are left on the file system of .*: work waits until you free/);
+  // Room for one file may be found, and not for the next.
+  const lines = [...stdout.matchAll(/^[\d:]+ (work has ended and waits.*)/gm)].map(([, line]) => line);
+  expect(lines[0]).toContain(held);
+  expect(new Set(lines).size).toBe(lines.length);
+  expect(stderr).toMatch(
+    /E_DISK: .*no space left on device\nhint: free some space, then run the same command/,
+  );
+});
+
 it('a disk that is full in the middle of a line, then has room again, loses nothing', async () => {
   project = playProject(smallTeam, { maker: `send('done', 'user', String(mail[0].length));` });
   project.drop('long.md', `${'long words '.repeat(5_500)}\n`);

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -142,4 +142,33 @@ it('what a person allows is the call that was shown, without a sandbox', async (
   }
   expect(await project.as(up)).toMatchObject({ code: 0 });
   expect(existsSync(join(project.root, 'deployed--prod'))).toBe(false);
+});
+
+it('doctor says of a project that it belongs to somebody else, where it cannot write or git refuses it', async () => {
+  const project = projectOf(files);
+  project.makeRepository();
+  const git = '#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 PATH=${PATH#*:} exec git "$@"\n';
+  project.write('bin/git', git);
+  chmodSync(join(project.root, 'bin/git'), 0o755);
+  project.write('agents/maker/inbox/task.md', 'Make it.\n');
+  chmodSync(project.root, 0o555);
+  onTestFinished(() => chmodSync(project.root, 0o755));
+  const env = { HOME: '/', PATH: `${project.root}/bin:${process.env['PATH'] ?? ''}` };
+  const { code, stdout } = await finished(project.start(['doctor'], env, user));
+  expect(stdout).toMatch(`✗ project      cannot write in ${project.root}: permission denied: look who owns`);
+  expect(stdout).toMatch("! trail        git does not trust this folder's owner; `git config ");
+  expect(code).toBe(1);
+  const ran = await finished(project.start(up, env, user));
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toMatch(/^error E_DISK: cannot make the folder \.mailroom: permission denied\nhint: /);
+});
+
+it('root in the project of another user is warned, and doctor finds what it left', async (ctx) => {
+  if (process.getuid?.() !== 0) ctx.skip('only root is another user than the owner');
+  const project = projectOf(files);
+  chownSync(project.root, 1234, 1234);
+  const ran = await finished(project.start(up, {}));
+  expect(ran.stderr).toContain(`warning: this is root, and user 1234 owns ${project.root}`);
+  const { stdout } = await finished(project.start(['doctor'], {}));
+  expect(stdout).toMatch(/^! owner +\d+ files? of other users than the owner of .*: its turns may be held/m);
 });

@@ -6,9 +6,9 @@ import { expect, it } from 'vitest';
 import { ImpostorProject } from '../support/impostor.ts';
 import { finished, said } from '../support/project.ts';
 
-/* The recipes of docs/recipes/automation.md and docs/service.md as they stand. */
+/* The recipes of docs/recipes/automation.md, docs/service.md and docs/workers.md as they stand. */
 
-const page = ['recipes/automation.md', 'service.md']
+const page = ['recipes/automation.md', 'service.md', 'workers.md']
   .map((name) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8'))
   .join('\n');
 const block = (path: string) =>
@@ -61,21 +61,22 @@ it('an issue becomes a pull request with all that the agent made, and nothing el
   }
 });
 
-it('systemd takes the units of the service', (ctx) => {
+it('systemd takes the units of the services', (ctx) => {
   const [analyze, escape] = ['/usr/bin/systemd-analyze', '/usr/bin/systemd-escape'];
   const folder = mkdtempSync(join(tmpdir(), 'mailroom-unit-'));
-  const units = ['mailroom@.service', 'mailroom-prune@.service', 'mailroom-prune@.timer'].map(
-    (name) => [name, block(`/etc/systemd/system/${name}`)] as const,
+  const units = [...page.matchAll(/^# \/etc\/systemd\/system\/(\S+)$/gm)].map(
+    ([, name = '']) => [name, block(`/etc/systemd/system/${name}`)] as const,
   );
+  expect(units).toHaveLength(4);
   try {
     // `%I` has no slash at its beginning, and systemd wants an absolute path.
     for (const [name, unit] of units)
-      expect(unit).toMatch(name.endsWith('.timer') ? /^OnCalendar=/m : /^WorkingDirectory=%f$/m);
+      expect(unit).toMatch(name.endsWith('.timer') ? /^OnCalendar=/m : /^WorkingDirectory=(%f|\/home\/.+)$/m);
     if (!existsSync(analyze)) return ctx.skip('systemd-analyze is not installed');
     const name = execFileSync(escape, ['--path', folder], { encoding: 'utf8' }).trim();
     const paths = units.map(([unit, text]) => {
       const path = join(folder, unit.replace('@', `@${name}`));
-      writeFileSync(path, text.replaceAll('ada', 'root'));
+      writeFileSync(path, text.replace(/^User=.*/m, 'User=root'));
       return path;
     });
     expect(execFileSync(analyze, ['verify', ...paths], { encoding: 'utf8', stdio: 'pipe' })).toBe('');

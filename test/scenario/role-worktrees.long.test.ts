@@ -29,6 +29,7 @@ start: { type: task, to: lead }
 const engineer = (own: string, other: string, more = '') => `
     if (type === 'again') return send('done', 'user');
     writeFileSync('${own}.txt', '${own}\\n');
+    writeFileSync('${own}.log', '');
     ${more}
     writeFileSync(project + '/begun-${own}', '');
     await until(project + '/begun-${other}');
@@ -114,6 +115,8 @@ describe('roles with a checkout of their own', () => {
     expect(shown.stdout).toContain(
       `${done?.commit?.slice(0, 10) ?? ''} on mailroom/${done?.thread ?? ''}/checker`,
     );
+    const turn = (await project.run(['show', 't2'])).stdout;
+    expect(turn).toMatch(/reported +ignored, stays in the worktree: left[.]log\n/);
     const status = JSON.parse((await project.run(['status', '--json'])).stdout) as object;
     const path = (role: string) => `.mailroom/worktrees/${done?.thread ?? ''}.${role}`;
     const roles = ['checker', 'lead', 'left', 'right'];

@@ -169,6 +169,7 @@ describe('runs over the API', () => {
     const listed = async (standing: string) =>
       ((await (await server!.get(`/api/v1/workflow-runs?standing=${standing}`)).json()) as Run[]).length;
     expect([await listed('needs%20you'), await listed('failed')]).toEqual([1, 0]);
+    expect(await listed('needs%20you&newest=true')).toBe(1);
     expect((await server.get('/api/v1/workflow-runs?standing=odd')).status).toBe(422);
     expect((await server.post(`${path}/gates/other/approve`, {})).status).toBe(404);
 

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { chmodSync, lstatSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { appears } from '../support/appears.ts';
-import { finished, TestProject } from '../support/project.ts';
+import { finished, said, TestProject } from '../support/project.ts';
 import { Server } from '../support/server.ts';
 import { team } from '../cli/team.ts';
 
@@ -105,10 +105,8 @@ describe('mailroom serve', () => {
     const other = newProject();
     const taken = await other.run(['serve', '--port', String(server.port)]);
     expect([taken.code, taken.stderr]).toEqual([
-      1,
-      expect.stringContaining(
-        `E_LOCKED: port ${String(server.port)} is in use\nhint: stop what listens there`,
-      ),
+      2,
+      expect.stringContaining(`E_PORT: port ${String(server.port)} is in use\nhint: stop what listens there`),
     ]);
     const inside = await other.run(['serve'], { MAILROOM_TURN: 't1', MAILROOM_ROLE: 'qa' });
     expect([inside.code, inside.stderr]).toEqual([1, expect.stringContaining('E_INSIDE_TURN')]);
@@ -147,19 +145,19 @@ describe('mailroom up --serve', () => {
       const made = newProject();
       const up = made.start(['up', '--serve', '--port', '0', '--plain']);
       const ended = finished(up);
-      const said = await new Promise<string>((resolve) => {
+      const heardOf = await new Promise<string>((resolve) => {
         let heard = '';
         up.stderr?.on('data', (chunk: Buffer) => {
           heard += chunk.toString();
           if (heard.includes('page: ')) resolve(heard);
         });
       });
-      expect(said).toMatch(
+      expect(heardOf).toMatch(
         /^page: http:\/\/127\.0\.0\.1:\d+\/; its key is in \.mailroom\/api\/keys\.json\n/m,
       );
       const { keys } = JSON.parse(made.read('.mailroom/api/keys.json')) as { keys: { key: string }[] };
       const headers = { authorization: `Bearer ${keys[0]?.key ?? ''}` };
-      const [, address = ''] = /(http:\S+)\/;/.exec(said) ?? [];
+      const [, address = ''] = /(http:\S+)\/;/.exec(heardOf) ?? [];
       expect((await fetch(`${address}/api/v1/status`, { headers })).status).toBe(200);
       up.kill(signal);
       await ended;
@@ -181,5 +179,31 @@ describe('mailroom up --serve', () => {
     ]);
     const alone = await taken.run(['up', '--port', '0']);
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('`--port` needs `--serve`')]);
+  });
+
+  it('starts the page again at its address when that process is killed, and says so', async () => {
+    const made = newProject();
+    const up = made.start(['up', '--serve', '--port', '0', '--plain']);
+    const ended = finished(up);
+    await said(up, 'roles');
+    const holder = () => JSON.parse(made.read('.mailroom/api/lock.json')) as { pid: number };
+    const again = said(up, 'the page is served again');
+    process.kill(holder().pid, 'SIGKILL');
+    await again;
+    up.kill('SIGTERM');
+    const { stdout, stderr } = await ended;
+    expect(stdout).toContain('the process of the page ended (SIGKILL), and starts again\n');
+    const [, address = ''] = /page: (http:\S+)\/;/.exec(stderr) ?? [];
+    expect(address).not.toBe('');
+    expect(stderr).not.toContain('error');
+  });
+
+  it('is refused where its port is in use, before anything starts', async () => {
+    const server = await serving(newProject());
+    const other = newProject();
+    const { code, stderr } = await other.run(['up', '--serve', '--port', String(server.port)]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error E_PORT: port \d+ is in use\nhint: stop what listens there, .*--port N/);
+    expect(existsSync(join(other.root, '.mailroom/journal'))).toBe(false);
   });
 });

@@ -176,6 +176,27 @@ describe('steps with git worktrees of their own', () => {
     expect(git('rev-parse', 'release')).toBe(git('rev-parse', 'main'));
   });
 
+  it('land after a conflict once a person has merged their work into the branch', async () => {
+    const moves = 'echo main > kept.txt; git -C "$MAILROOM_PROJECT" commit -qam meanwhile';
+    begin(`
+  left: { ${shell('echo left > kept.txt')}, ${own} }
+  meanwhile: { ${shell(moves)}, depends_on: [left] }
+  land: { land: main, depends_on: [left, meanwhile] }
+`);
+    const { run, steps } = await play();
+    expect(steps['land']).toMatchObject({ status: 'FAILED', error_code: 'E_CONFLICT' });
+    const reason = steps['land']?.reason ?? '';
+    const [, commit = ''] = /on `main` run `git merge ([0-9a-f]{12})`, resolve it/.exec(reason) ?? [];
+    expect(() => git('merge', commit)).toThrow('Command failed');
+    project.write('kept.txt', 'left and main\n');
+    git('commit', '-qam', 'resolved');
+    const resumed = await play('resume', run);
+    expect([resumed.status, resumed.steps['land']?.commit?.id]).toEqual([
+      'SUCCEEDED',
+      git('rev-parse', 'main'),
+    ]);
+  });
+
   it('have nothing that lands where they were skipped', async () => {
     begin(`
   left: { when: 'false', ${shell('echo left > left.txt')}, ${own} }

@@ -34,6 +34,10 @@ function promptOf(run: TestProject, stage: string, key = '1.1', id = run.list('.
   return run.read(`.mailroom/runs/${id}/steps/${stage}/${key}/prompt.md`);
 }
 
+function noticeOf(run: TestProject, on: string, id = run.list('.mailroom/runs')[0]!): string {
+  return run.read(`.mailroom/runs/${id}/hooks/${on}/notify`);
+}
+
 describe('two stages', () => {
   test('are run one after the other, and the second gets what the first made', async () => {
     project = stagesProject(fixture('quick-review.yaml'), {
@@ -158,4 +162,50 @@ describe('nine stages', () => {
     expect(promptOf(project, 'plan')).toContain('`summary of research`\n\n```\nsaid by research\n```');
     expect(promptOf(project, 'review')).toContain('```json\n{\n  "ok": 3\n}\n```');
   });
+});
+
+test('the main example of the public authoring guide, compacted, is run', async () => {
+  project = stagesProject(fixture('guide.yaml'), {
+    spec: "return { text: 't', criteria: ['c'] };",
+    implement: "return { pr_url: 'http://pr/1' };",
+    test: "return { results: 'all pass' };",
+    review: 'return { approval: true };',
+    stage: "return { deployment: 'd1' };",
+    ship: "return { url: 'http://live' };",
+    smoke: 'return { passed: true };',
+  });
+  project.makeRepository();
+  const started = project.start([
+    'run',
+    'release-feature',
+    '--param',
+    'feature=auth',
+    '--param',
+    'target=production',
+  ]);
+  await said(started, 'mailroom approve');
+  expect(promptOf(project, 'review')).toContain('`results`\n\n```\nall pass\n```');
+  const answer = ['approve', '--as', 'lead'];
+  expect(await project.run(answer)).toMatchObject({ code: 0 });
+  expect((await finished(started)).code).toBe(0);
+  expect(promptOf(project, 'ship')).toContain('`deployment`\n\n```\nd1\n```');
+  expect(['start', 'complete'].map((on) => noticeOf(project!, on))).toEqual([
+    'channel:#team Begins auth\n',
+    'channel:#team auth is on production\n',
+  ]);
+  const shown = await Promise.all(
+    [['runs'], ['show', 'last'], ['workflows']].map((args) => project!.run(args)),
+  );
+  for (const { stdout } of shown) expect(stdout).toContain('Release a feature');
+  const stands = (await project.run(['runs', '--json'])).stdout;
+  expect(JSON.parse(stands)).toMatchObject([{ workflow: 'release-feature', title: 'Release a feature' }]);
+});
+
+test('a hook names the stage that failed', async () => {
+  project = stagesProject(fixture('guide.yaml').replace('30s', '30ms'), {
+    spec: "throw new Error('no');",
+  });
+  const ran = await project.run(['run', 'release-feature', '--param', 'feature=auth']);
+  expect(ran.code).toBe(1);
+  expect(noticeOf(project, 'failure')).toBe('channel:#team Failed at stage spec\n');
 });

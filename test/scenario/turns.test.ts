@@ -1,3 +1,5 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { playProject, smallTeam, type Plays } from '../support/play.ts';
 import { finished, said, type TestProject } from '../support/project.ts';
@@ -26,6 +28,18 @@ async function trail(): Promise<Row[]> {
 }
 
 const types = async () => (await trail()).map(({ type }) => type);
+
+it('mail that was sent while no controller ran is handled in the order in which it was sent', async () => {
+  project = playProject(smallTeam, { maker: `send('done', 'user', mail[0]);` });
+  for (const [index, name] of ['d', 'b', 'c', 'a'].entries()) {
+    const path = `agents/user/outbox/send-${name}.md`;
+    project.write(path, `---\ntype: task\nto: maker\n---\nTask ${String(index + 1)}\n`);
+    utimesSync(join(project.root, path), 1_700_000_000, 1_700_000_000 + index);
+  }
+  expect(await project.run(['up', '--until-idle'])).toMatchObject({ code: 0 });
+  const tasks = (await trail()).filter((row) => row.type === 'task').map(({ subject }) => subject);
+  expect(tasks).toEqual(['Task 1', 'Task 2', 'Task 3', 'Task 4']);
+});
 
 describe('a turn', () => {
   it('gets the prompt, the variables and read-only copies of its messages', async () => {

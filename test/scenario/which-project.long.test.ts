@@ -77,6 +77,23 @@ it.each([['approve'], ['why', 'abcd'], ['inbox']])(
   },
 );
 
+it.each([
+  ['status'],
+  ['stop'],
+  ['send', 'engineer', '-m', 'x'],
+  ['run', 'w'],
+  ['up', '--until-idle'],
+  ['prune', '--yes'],
+])('a folder that -C names and that does not exist is not the project around it: %s', async (...words) => {
+  world = new TestProject({ 'mailroom.yaml': 'trail: off\n', 'workflows/w.yaml': native });
+  expect(await inFolder('.', '-C', 'nope', ...words)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(
+      `E_NO_PROJECT: there is no folder ${join(world.root, 'nope')}\n`,
+    ) as string,
+  });
+});
+
 it('the search ends at the root of a repository, and a project above the current folder is named', async () => {
   world = new TestProject({ 'mailroom.yaml': 'trail: off\n', 'a/repo/.git/HEAD': '', 'a/b/.keep': '' });
   expect(await inFolder('a/repo', 'status')).toMatchObject({

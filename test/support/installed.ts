@@ -28,8 +28,9 @@ export default async function install(): Promise<() => void> {
   const built = dirname(await ensureBuilt());
   const { files } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { files: string[] };
   mkdirSync(installed);
-  // What the package leaves out of a folder does no harm here.
-  for (const name of ['package.json', ...files.filter((each) => !each.startsWith('!'))])
+  // What the package leaves out of a folder does no harm here; its manual pages are made when it is
+  // packed.
+  for (const name of ['package.json', ...files.filter((each) => !each.startsWith('!') && each !== 'man')])
     if (name === 'dist') copyBuild(built, join(installed, name));
     else cpSync(join(checkout, name), join(installed, name), { recursive: true });
   return () => rmSync(installed, { recursive: true, force: true });

@@ -173,6 +173,13 @@ export class MemoryDisk implements Disk {
     this.#forget(place);
   }
 
+  link(path: string, target: string): void {
+    this.#changing('write', path);
+    const place = this.#tree.beside(path);
+    if (this.#tree.find(place) !== null) throw failure('link', path, 'EEXIST');
+    this.#put(place, { kind: 'link', target, mtimeMs: this.now() });
+  }
+
   rename(
     from: string,
     to: string,

@@ -81,7 +81,9 @@ export class TestProject {
   }
 
   #inherited(env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-    return { ...ownEnvironment(), NO_COLOR: '1', ...this.environment, ...env };
+    // The list of a person's projects is theirs.
+    const config = { XDG_CONFIG_HOME: join(this.root, '.mailroom/config') };
+    return { ...ownEnvironment(), NO_COLOR: '1', ...config, ...this.environment, ...env };
   }
 
   /** Runs git in the project, and returns what it prints. */

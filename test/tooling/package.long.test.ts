@@ -67,6 +67,7 @@ function sizeOf(path: string): number {
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), 'mailroom-package-'));
   // The global setup has built dist/: the script that would build it again takes it from other tests.
+  await run(process.execPath, [join(checkout, 'node_modules/tsx/dist/cli.mjs'), 'scripts/man.ts'], checkout);
   const packed = await npm('pack', '--ignore-scripts', '--json', '--pack-destination', scratch);
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
   tarball = join(scratch, filename);

@@ -232,4 +232,9 @@ describe('the palette', () => {
   ])('finds by %j', (typed, found) => {
     expect(rank(all, typed).map(({ text }) => text)).toEqual(found);
   });
+
+  it('keeps what the server found by words that are not shown', () => {
+    const thread = { kind: 'thread', text: 'The blue door', isFound: true };
+    expect(rank([thread, ...all], 'memory')).toEqual([thread]);
+  });
 });

@@ -155,6 +155,29 @@ describe('the steps of a run', () => {
     expect([found.start, found.end, found.lanes[0]?.bars[0]?.lasts]).toEqual([1_000, 3_000, 2_000]);
   });
 
+  it('draw a round from the first beginning of its steps to the last end', () => {
+    const items = [0, 1].map((index) => ({ index, item: null, steps: { c: step(1, 2), e: step(2, 3) } }));
+    const steps = [
+      { path: 'd', stretches: [stretch('body', 1, 4)] },
+      { path: 'd/0/c', stretches: [stretch('queue', 1, 2), stretch('worker', 2, 3, { result: 'failed' })] },
+      { path: 'd/0/e', stretches: [stretch('worker', 3, 4)] },
+      { path: 'd/1/c', stretches: [stretch('worker', 3, null)] },
+    ];
+    const rows = allOf(treeOf({ d: step(1, null, { items }) }));
+    const lanes = timelineOf(rows, { steps, last: null }, 5_000)?.lanes ?? [];
+    const ofRounds = lanes.filter(({ path }) => /^d\/\d$/.test(path));
+    expect(
+      ofRounds.map(({ path, bars }) => [path, ...bars.map((bar) => [bar.kind, bar.start, bar.end])]),
+    ).toEqual([
+      ['d/0', ['body', 0, 0.75]],
+      ['d/1', ['body', 0.5, 1]],
+    ]);
+    expect(ofRounds.map(({ bars }) => [bars[0]?.to === null, bars[0]?.result])).toEqual([
+      [false, null],
+      [true, null],
+    ]);
+  });
+
   it('have all visits of a sequence in one lane', () => {
     const steps = [
       { path: 'a', stretches: [stretch('worker', 1, 2)] },

@@ -4,7 +4,7 @@ import { entriesOf, itemNamed, nextAfter, reasonOf } from '../../src/web/waiting
 
 function item(id: string, more: Partial<InboxItem> = {}): InboxItem {
   const none = { thread: null, thread_subject: null, turn: null, escalated_from: null, question: null };
-  const open = { changes: null, run: null, since: null, deadline: null, on_timeout: null };
+  const open = { changes: null, before: [], run: null, since: null, deadline: null, on_timeout: null };
   const answer = { fields: {}, reply_types: [], command: '' };
   return {
     id,
@@ -61,13 +61,14 @@ describe('the rows of the inbox', () => {
         items,
         items.find((each) => each.id === id)!,
       )?.id;
-    expect(['one', 'a', 'c', 'b'].map(next)).toEqual(['a', 'c', 'b', 'one']);
+    expect(['one', 'a', 'c', 'b'].map(next)).toEqual(['a', 'c', 'b', 'c']);
     expect(nextAfter(items.slice(0, 1), item('one'))).toBeNull();
   });
 
   it('are those that need a person, after an answer', () => {
-    const asked = [item('first'), item('last'), ...items.slice(1)];
-    expect(nextAfter(asked, item('last'))?.id).toBe('first');
+    const asked = [item('first'), item('middle'), item('last'), ...items.slice(1)];
+    expect(nextAfter(asked, item('middle'))?.id).toBe('last');
+    expect(nextAfter(asked, item('last'))?.id).toBe('middle');
   });
 
   it('are named by the whole id, or by its end', () => {

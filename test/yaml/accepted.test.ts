@@ -66,3 +66,24 @@ it('calls no comment unused whose warning was not looked for', () => {
     '`mailroom-ok` accepts no `E_CAPABILITY` here',
   ]);
 });
+
+it('works in Markdown, too, as a comment of that', () => {
+  const page = [
+    '<!-- mailroom-ok: E_STUCK above -->',
+    '<!-- another -->',
+    '',
+    '# A heading',
+    'Words <!--mailroom-ok: E_STUCK at the end-->',
+    '<!-- mailroom-ok: E_STUCK -->',
+    'More',
+  ].join('\n');
+  const { left, accepted } = withoutAccepted(
+    [warning(4), warning(5), warning(7)],
+    [{ file: 't.yaml', text: page }],
+    all,
+  );
+  expect(accepted).toBe(3);
+  expect(left.map(({ message, place }) => [message, place?.line, place?.column])).toEqual([
+    ['`mailroom-ok` has no reason', 6, 1],
+  ]);
+});

@@ -1,8 +1,10 @@
 import { MailroomError } from '../../kernel/errors.ts';
-import { endOfId } from '../../kernel/ids.ts';
+import { endOfId, shortCommit } from '../../kernel/ids.ts';
 import type { Json } from '../../kernel/json.ts';
 import { shellWord } from '../../kernel/quoting.ts';
 import { peopleOf } from '../../mail/format/protocol.ts';
+import { changesOf } from '../../mail/machine/landing.ts';
+import { askedTitle } from '../../mail/machine/rules/questions.ts';
 import type { WaitingItem } from '../../mail/questions/inbox.ts';
 import { isPosition } from '../../mail/questions/positions.ts';
 import { approveCommand, isUsual } from '../../workflow/runs/run-commands.ts';
@@ -13,7 +15,10 @@ import { rejecting } from '../../workflow/reserved.ts';
 import { askFields, choose, missingFields } from '../asking.ts';
 import { mayAsk, optionWords, pickWaiting, whoAnswers } from '../answering.ts';
 import type { Context } from '../context.ts';
+import { idOf } from '../ids.ts';
+import { numberedPath } from '../../workflow/machine/keyed-path.ts';
 import { caller, control } from '../control.ts';
+import { line } from '../format.ts';
 import { json as documentText } from '../output.ts';
 import { askRun } from '../run-control.ts';
 
@@ -46,11 +51,14 @@ export async function judge(
   if (run !== null && gate === null && (await answersStart(context, verb, run, options))) return 0;
   if (run !== null && gate === null && /^t\d+$/.test(run)) return judgeTurn(context, verb, run, options);
   const waiting = gate === null ? await waitingApproval(context, run, options) : null;
-  if (waiting?.run === null) return judgeTurn(context, verb, waiting.id, { ...shownOf(waiting), ...options });
+  if (waiting?.run === null) return judgeTurn(context, verb, waiting.id, options, waiting.changes);
   if (changes !== undefined)
     throw new MailroomError('E_USAGE', '--changes is about a turn whose work is to land, not about a gate');
-  const stored = workflows.run(waiting?.run ?? run ?? '');
-  const path = gate ?? waiting?.id.slice(`${waiting.run ?? ''}/`.length) ?? '';
+  const stored = workflows.run(waiting?.run ?? (await idOf(context, run ?? '', ['run'])));
+  const path =
+    gate !== null
+      ? numberedPath(stored.state(), gate)
+      : (waiting?.id.slice(`${waiting.run ?? ''}/`.length) ?? '');
   const phase = stored.state().steps.get(path)?.phase;
   const approvers = phase?.is === 'asked' ? phase.approvers : [];
   const { strangerProblem } = await import('../../workflow/machine/approval.ts');
@@ -117,22 +125,23 @@ async function answersStart(
   return true;
 }
 
-/** What the question is about, if it has a name. */
-function shownOf({ changes }: WaitingItem): Pick<VerdictOptions, 'changes'> {
-  return changes === null ? {} : { changes };
-}
-
-/** Lets the work of a turn land, or what its agent asks for happen, or refuses that. */
+/**
+ * Lets the work of a turn land, or what its agent asks for happen, or refuses that. `picked`: the
+ * changes when the turn was found; null: the person has named it.
+ */
 async function judgeTurn(
   context: Context,
   verb: 'approve' | 'reject',
   turn: string,
   options: VerdictOptions,
+  picked: string | null = null,
 ): Promise<number> {
-  const { comment, changes, json } = options;
+  const { comment, json } = options;
   const project = context.project();
   const definition = await project.definition();
   const phase = project.journal.state().turns.get(turn)?.phase;
+  const isBare = verb === 'approve' && options.changes === undefined && mayAsk(context, options);
+  const changes = (isBare ? await showTurn(context, turn) : null) ?? options.changes ?? picked ?? undefined;
   const allowed = phase?.is === 'asking' ? [phase.person] : [];
   const by = await whoAnswers(context, options, {
     question: 'Who answers?',
@@ -144,6 +153,36 @@ async function judgeTurn(
   const said = { ...(comment !== undefined && { comment }), ...(changes !== undefined && { changes }) };
   const given = { ...said, by };
   return control(context, verb, turn, { ...given, ...(json === true && { json }) });
+}
+
+/** Shows a person what a turn brings onto its branch, and returns its name, or what it asks for. */
+async function showTurn(context: Context, turn: string): Promise<string | null> {
+  const { terminal } = context;
+  const project = context.project();
+  const { turns, landings } = project.journal.state();
+  const phase = turns.get(turn)?.phase;
+  if (phase?.is === 'asking') terminal.print(`${line(`${turn} asks for: ${askedTitle(phase.calls)}`)}\n`);
+  const landing = landings.get(turn);
+  const shown = landing === undefined ? null : changesOf(landing);
+  if (landing === undefined || shown === null) return null;
+  const { messageDifference } = await import('../../mail/questions/message-difference.ts');
+  const { patch } = await messageDifference(project, turn);
+  const about = `${shortCommit(landing.commit)} of ${landing.role} lands on ${landing.lands.branch}:`;
+  const whole = `The whole difference: \`${context.commandLine(`show ${turn} --diff`)}\``;
+  terminal.print([line(about), ...changedFiles(patch), whole, ''].join('\n'));
+  return shown;
+}
+
+/** The files of a patch, each with how many lines it adds and removes. */
+function changedFiles(patch: string): string[] {
+  const parts = patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith('diff '));
+  return parts.map((part) => {
+    const [head = '', ...hunks] = part.split(/^(?=@@ )/m);
+    const paths = [...head.matchAll(/^(?:\+\+\+ b|--- a)\/(.*)$/gm)].map(([, path = '']) => path);
+    const count = (mark: RegExp) => String(hunks.join('').match(mark)?.length ?? 0);
+    const path = paths.at(-1) ?? / b\/(.*)$/m.exec(head)?.[1] ?? '';
+    return line(`  ${path}  +${count(/^\+/gm)} -${count(/^-/gm)}`);
+  });
 }
 
 /**

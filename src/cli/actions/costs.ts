@@ -43,10 +43,15 @@ function costLines(document: CostsDocument): string[] {
   );
   const totals = cells(['total', ...by.slice(1).map(() => '')], total);
   const lines = table(
-    [...by.map((kind) => kind.toUpperCase()), 'LAUNCHES', 'TOKENS', 'DOLLARS', 'UNPRICED'],
+    [...by.map((kind) => kind.toUpperCase()), 'LAUNCHES', 'TOKENS', 'DOLLARS', 'NOT REPORTED'],
     [...shown, totals],
   );
-  return total.cost.unpriced === 0 ? lines : [...lines, 'unpriced: price unknown; charged what was reserved'];
+  return total.cost.unpriced === 0
+    ? lines
+    : [
+        ...lines,
+        'not reported: launches that count as what was reserved, or as what they reported by their end',
+      ];
 }
 
 function cells(names: readonly string[], { launches, cost }: CostsSum): string[] {
@@ -57,6 +62,7 @@ function cells(names: readonly string[], { launches, cost }: CostsSum): string[]
 const nameless: Readonly<Record<CostKind, string>> = {
   role: '(steps of agents)',
   thread: '(runs, and older threads)',
+  workflow: '(mail)',
   run: '(mail)',
   step: '(mail)',
   provider: '(none)',

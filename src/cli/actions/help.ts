@@ -1,6 +1,8 @@
+import { ownValue } from '../../kernel/own.ts';
 import { page } from '../../process/pager.ts';
 import type { Context } from '../context.ts';
 import { Manual } from '../manual.ts';
+import { habits } from '../usage.ts';
 
 /** Prints the help of the program or of a command, else a page of the documentation. */
 export async function help(context: Context, topic: string | null): Promise<number> {
@@ -18,7 +20,9 @@ export async function help(context: Context, topic: string | null): Promise<numb
     return 0;
   }
   const names = program.commands.map((one) => one.name());
-  const { text } = manual.page(topic ?? '', names);
+  const word = topic ?? '';
+  const habit = ownValue(habits, word);
+  const text = habit === undefined ? manual.about(word, names) : `${habit}\n`;
   if (!terminal.interactive) {
     terminal.write(text);
     return 0;

@@ -19,7 +19,7 @@ export async function inbox(context: Context, options: InboxOptions): Promise<nu
   const { inboxDocument, readInbox } = await import('../../mail/questions/inbox.ts');
   const project = context.project();
   if (options.done !== undefined) return done(context, options.done, options);
-  return printView(context.terminal, project, options, async () => {
+  return printView(context, project, options, async () => {
     const waiting = await readInbox(project, options.as ?? null);
     return { document: inboxDocument(waiting), lines: () => inboxLines(context, waiting) };
   });
@@ -63,7 +63,9 @@ function inboxLines(context: Context, { as, items }: Inbox): string[] {
 }
 
 /** What a person looks at before an approval, which the list shows only in part. */
-function lookAt({ id, type, question }: WaitingItem): string[] {
+function lookAt({ id, kind, type, question }: WaitingItem): string[] {
+  // It names the folder in which a person resolves it.
+  if (kind === 'conflict') return [`mailroom show ${endOfId(id)}`];
   if (question !== null) return [`mailroom show ${endOfId(question)}`];
   return type === 'landing' ? [`mailroom show ${id} --diff`] : [];
 }
@@ -77,6 +79,7 @@ function whose({ thread_subject: task, subject, escalated_from: first }: Waiting
 }
 
 function title({ kind, from, type, to, subject, turn }: WaitingItem): string {
+  if (kind === 'blocked') return line(subject);
   if (kind === 'conflict') return line(`${subject} (turn ${turn ?? ''} of ${from})`);
   const approval = to.length === 0 ? 'approval (anyone may approve)' : `approval by ${to.join(', ')}`;
   const what =

@@ -17,6 +17,7 @@ import type { ScaffoldResult } from '../../project/scaffold.ts';
 interface InitOptions {
   readonly template?: string;
   readonly provider?: string;
+  readonly fromAgents?: string | true;
   readonly for?: string;
   readonly list?: boolean;
   readonly json?: boolean;
@@ -34,7 +35,8 @@ export async function init(
     const near = directory === null ? call.findProject(root, context.named() !== null) : root;
     return writeStubs(context, near ?? root, options.for, options);
   }
-  const { template } = options;
+  const { template, fromAgents: from } = options;
+  if (from !== undefined) return await fromAgents(context, root, from, options);
   if (template === undefined && call.protocolFiles(root).length > 0)
     return await complete(context, root, options);
   const own = await call.templates();
@@ -52,12 +54,42 @@ export async function init(
   const chosen = template ?? (asking && own.length > 1 ? await askTemplate(own) : standard(templates));
   const provider =
     options.provider ?? (asking && !isOwn ? await askProvider((name) => call.installed(name)) : null);
-  const result = await call.scaffold(root, chosen, { provider });
+  return await made(context, root, options, chosen, await call.scaffold(root, chosen, { provider }));
+}
+
+/** Makes roles of the agents that the folder has for agent programs. */
+async function fromAgents(
+  context: Context,
+  root: string,
+  from: string | true,
+  options: InitOptions,
+): Promise<number> {
+  const { call } = context;
+  const [protocol] = call.protocolFiles(root);
+  if (protocol !== undefined)
+    throw new MailroomError(
+      'E_USAGE',
+      `\`--from-agents\` is for a new project, and ${root} has a protocol: ${protocol}`,
+      '`mailroom add role <name>` adds a role to it',
+    );
+  const { provider = null } = options;
+  return await made(context, root, options, null, await call.scaffoldFromAgents(root, { from, provider }));
+}
+
+/** What was made. `template`: null: none. */
+async function made(
+  context: Context,
+  root: string,
+  options: InitOptions,
+  template: string | null,
+  result: ScaffoldResult,
+): Promise<number> {
+  const { call, terminal } = context;
   if (terminal.interactive) orElse(() => call.projects.add(root), undefined);
   // Only the lines for people need the protocol, which a template may have left out.
   const definition = options.json === true ? null : await call.openProject(root).definition();
   const protocol = definition?.ok === true ? definition.value.protocol : null;
-  return answer(terminal, options, { schema: 1, root, template: chosen, ...result }, () =>
+  return answer(terminal, options, { schema: 1, root, template, ...result }, () =>
     report(context, root, result, protocol),
   );
 }

@@ -6,8 +6,9 @@ import { newestTurn } from '../../mail/questions/directory.ts';
 import { show } from '../../mail/questions/show.ts';
 import type { Project } from '../../project/project.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
-import { stepsIn } from '../../workflow/bodies.ts';
-import type { Workflow } from '../../workflow/model.ts';
+import { innerOf, stepsIn } from '../../workflow/bodies.ts';
+import { keysOf, numberedPath } from '../../workflow/machine/keyed-path.ts';
+import type { Body, Workflow } from '../../workflow/model.ts';
 import { logsOf, processOf } from '../../workflow/runs/reading.ts';
 import { workflowForRun } from '../../workflow/runs/workflow-for-run.ts';
 import type { Context } from '../context.ts';
@@ -64,16 +65,22 @@ async function sourceOf(context: Context, word: string, step: string | null): Pr
   const isOfRun = step !== null || project.roles().length === 0;
   const run = isOfRun ? project.workflows.run(id) : runOf(context, id, ['run', 'message', 'thread']);
   if (run === null) return ofTurn(project, turnNamed(project, id));
-  if (step !== null) expectStep(run.definition, step);
-  return ofRun(project, run, step);
+  if (step === null) return ofRun(project, run, null);
+  const path = numberedPath(run.state(), step);
+  expectStep(run.definition, path);
+  return ofRun(project, run, path);
 }
 
 function ofRun({ workflows }: Project, run: StoredRun, step: string | null): Source {
+  const named = (path: string): string => {
+    const keys = keysOf(run.state(), path);
+    return keys.length === 0 ? path : `${path} (${keys.join(', ')})`;
+  };
   return {
     logs: () =>
       logsOf(run, step, null).map((log) => {
         const { iteration, attempt, check, stream } = processOf(log);
-        const parts = [log.path, `iteration ${String(iteration)}`, `attempt ${String(attempt)}`];
+        const parts = [named(log.path), `iteration ${String(iteration)}`, `attempt ${String(attempt)}`];
         if (check !== null) parts.push(`check ${String(check)}`);
         return { ...log, heading: [...parts, stream].join(', ') };
       }),
@@ -121,11 +128,21 @@ function ofTurn(project: Project, id: string): Source {
  * end.
  */
 export function expectStep({ body }: Pick<Workflow, 'body'>, path: string): void {
-  const step = path.split('/', 1)[0]!.replace(/#\d+$/, '');
+  if (isStepOf(body, path) || stepsIn(body).some(({ id }) => id === path)) return;
   const ids = body.steps.map(({ id }) => id);
-  if (ids.includes(step) || stepsIn(body).some(({ id }) => id === path)) return;
-  const hint = didYouMean(step, ids) ?? `the steps are ${enumerate(ids)}`;
-  throw new MailroomError('E_TARGET', `the run has no step \`${step}\``, hint);
+  const hint = didYouMean(path, ids) ?? `the steps are ${enumerate(ids)}`;
+  throw new MailroomError('E_TARGET', `the run has no step \`${line(path)}\``, hint);
+}
+
+/** Whether a body has a step of this path, or an item: `packages/2`, `packages/2/test`. */
+function isStepOf(body: Body, path: string): boolean {
+  const [first = '', ...rest] = path.split('/');
+  const step = body.steps.find(({ id }) => id === first.replace(/#\d+$/, ''));
+  if (step === undefined || rest.length === 0) return step !== undefined;
+  const inner = innerOf(step.work);
+  const isLoop = step.work.kind === 'for-each' || step.work.kind === 'while';
+  if (inner === null || (isLoop && !/^\d+$/.test(rest.shift() ?? ''))) return false;
+  return rest.length === 0 || isStepOf(inner, rest.join('/'));
 }
 
 /**

@@ -14,15 +14,17 @@ type PlanOptions = Pick<StartOptions, 'param' | 'input' | 'context' | 'contextFi
 
 export async function plan(context: Context, reference: string, options: PlanOptions): Promise<number> {
   const { terminal } = context;
+  const given = givenContext(context, options);
   const found = await openWorkflow(context, reference, {
-    starting: { context: new Set(Object.keys(givenContext(context, options))), only: null },
+    starting: { context: given.names, only: null },
     overrides: options.overrides ?? [],
   });
   const definition = expectDefinition(found);
   const { workflows } = context.place();
   const parameters = await givenParameters(definition, options);
+  await given.of(definition);
   const { planDocument } = await import('../../workflow/runs/plan.ts');
-  const data = { ...(await workflows.planning()), budget: definition.budget };
+  const data = { ...(await workflows.planning()), budget: definition.budget, parameters };
   const { validate } = await import('../../project/definition/validate.ts');
   const { text } = validate([found]);
   const document = planDocument(definition, data, found);

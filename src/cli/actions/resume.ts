@@ -1,4 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
+import { endOfId } from '../../kernel/ids.ts';
+import { firstFailed } from '../../workflow/machine/scope.ts';
 import type { Workflow } from '../../workflow/model.ts';
 import { fillParameters, parameterWord } from '../../workflow/machine/parameters.ts';
 import type { Context } from '../context.ts';
@@ -34,12 +36,26 @@ export async function resume(
       `${present.path} or a file that it uses was edited since: the run continues as it began; --update applies the edit\n`,
     );
   if (options.explain === true) return explain(context, run, definition, options);
+  if (definition === null) sayIfOver(context, run);
   context.announce();
   const edited = definition && present && { workflow: definition, text: present.text };
   if (edited !== null && present !== null) await reportWarnings(context, present);
   return follow(context, options, (watch, waits) =>
     workflows.resume(run, { watch, waits, command: null, edited }),
   );
+}
+
+function sayIfOver({ commandLine, terminal }: Context, stored: StoredRun): void {
+  const state = stored.state();
+  const { status, steps } = state;
+  if (status !== 'SUCCEEDED') return;
+  const failed = [...steps.values()].find(({ phase }) => phase.is === 'settled' && phase.status === 'FAILED');
+  const path = failed && firstFailed(state, failed.path);
+  const retry =
+    path === undefined
+      ? ''
+      : `; to repeat what failed in it: ${commandLine(`retry ${endOfId(stored.run)} ${path}`)}`;
+  terminal.complain(`the run has succeeded: there is nothing to continue${retry}\n`);
 }
 
 function expectPresent({ run }: StoredRun, present: FoundWorkflow | null): Workflow {

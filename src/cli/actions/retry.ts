@@ -1,3 +1,4 @@
+import { numberedPath } from '../../workflow/machine/keyed-path.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
 import type { Context } from '../context.ts';
@@ -41,7 +42,7 @@ export async function retryStep(
       `\`mailroom resume ${run.run}\` continues with the unfinished steps`,
     );
   const instructions = await instructionsOf(context, options.instructions);
-  const file = fileOf(context, { verb: 'retry', path: step }, instructions);
+  const file = fileOf(context, { verb: 'retry', path: numberedPath(run.state(), step) }, instructions);
   const { refuseImpossible } = await import('../../workflow/runs/ask-run.ts');
   refuseImpossible(run, file);
   const { workflows } = context.place();

@@ -1,7 +1,8 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Context } from '../context.ts';
-import { loopAround, noStepAlone, startRun, type StartOptions } from '../run-start.ts';
+import type { Step } from '../../workflow/model.ts';
+import { noStepAlone, startRun, stepAround, stepsAlone, type StartOptions } from '../run-start.ts';
 
 /** `second`: the step, if the workflow is named as well. */
 export async function runStep(
@@ -20,18 +21,19 @@ async function workflowWith(context: Context, step: string): Promise<string> {
   const found: string[] = [];
   const wrong: string[] = [];
   const names = new Set<string>();
-  let loop: string | null = null;
+  let around: Step | null = null;
   for (const file of workflows.list()) {
     const { checked } = await workflows.read(file, root);
     if (!checked.ok) wrong.push(file);
     else {
-      for (const { id } of checked.value.body.steps) names.add(id);
-      loop ??= loopAround(checked.value.body, step);
+      const alone = stepsAlone(checked.value.body);
+      for (const id of alone) names.add(id);
+      around ??= stepAround(checked.value.body, step);
+      if (alone.includes(step)) found.push(file);
     }
-    if (checked.ok && checked.value.body.steps.some(({ id }) => id === step)) found.push(file);
   }
   const [only, other] = found;
-  if (only === undefined) throw loop === null ? noStep(step, [...names], wrong) : noStepAlone(step, loop);
+  if (only === undefined) throw around === null ? noStep(step, [...names], wrong) : noStepAlone(step, around);
   if (other !== undefined)
     throw new MailroomError(
       'E_TARGET',

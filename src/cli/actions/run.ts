@@ -6,7 +6,7 @@ import type { AskedWorkflow } from '../../project/definition/contracts.ts';
 import { caller } from '../control.ts';
 import { line } from '../format.ts';
 import { follow } from '../run-follow.ts';
-import { startFound, startRun, workspaceOf, type StartOptions } from '../run-start.ts';
+import { givenContext, startFound, startRun, workspaceOf, type StartOptions } from '../run-start.ts';
 
 interface RunOptions extends StartOptions {
   readonly dryRun?: boolean;
@@ -77,7 +77,11 @@ async function runOneShot(
   });
   const warnings = found.checked.ok ? found.checked.warnings : [];
   for (const { message } of warnings) context.terminal.complain(`warning: ${line(message)}\n`);
-  return startFound(context, found, options, { only: null, given: {}, answers: 'work' });
+  return startFound(context, found, options, {
+    only: null,
+    given: givenContext(context, {}),
+    answers: 'work',
+  });
 }
 
 function capabilitiesOf(text: string): Capability[] {

@@ -1,3 +1,4 @@
+import { called } from '../../kernel/called.ts';
 import { errorCodes } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 import { paintDiagnostics } from '../failures.ts';
@@ -26,14 +27,15 @@ export async function listRuns(context: Context, { json: asJson = false }: AsJso
   return errorCodes[unreadable.code];
 }
 
-function row({ run, workflow, status, standing, started_at, completed_at, cost }: RunSummary): string[] {
+function row({ run, workflow, title, status, standing, ...rest }: RunSummary): string[] {
+  const { started_at, completed_at, cost } = rest;
   const took =
     started_at === null || completed_at === null
       ? ''
       : span(Date.parse(completed_at) - Date.parse(started_at));
   return [
     short(run),
-    line(workflow),
+    line(called(workflow, title)),
     shownStatus({ status, standing }),
     started_at === null ? '' : moment(started_at),
     took,

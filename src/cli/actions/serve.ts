@@ -1,6 +1,6 @@
 import metadata from '../../../package.json' with { type: 'json' };
-import { MailroomError } from '../../kernel/errors.ts';
 import type { ApiKey } from '../../project/api.ts';
+import { portOf } from '../../server/http/port.ts';
 import type { Served } from '../../server/http/serve.ts';
 import type { Context } from '../context.ts';
 import { caller } from '../control.ts';
@@ -12,14 +12,12 @@ interface ServeOptions {
   readonly whileInput?: boolean;
 }
 
-const defaultPort = 6246;
-
 const words = { stopping: 'Stopping', atOnce: 'ended at once' };
 
 /** Serves until Ctrl-C. Ends no run: it only reads files and writes commands. */
 export async function serve(context: Context, options: ServeOptions): Promise<number> {
   context.outsideTurn('serve');
-  const port = portIn(options.port);
+  const port = portOf(options.port);
   const project = context.project();
   context.announce();
   const { terminal } = context;
@@ -53,11 +51,4 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
 function addressOf({ port }: Served, keys: readonly ApiKey[]): string {
   const { key } = keys.find(({ access }) => access === 'write') ?? keys[0]!;
   return `http://127.0.0.1:${String(port)}/#key=${key}`;
-}
-
-function portIn(text: string | undefined): number {
-  if (text === undefined) return defaultPort;
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new MailroomError('E_USAGE', `\`${text}\` is not a port`, 'a number from 0 to 65535');
 }

@@ -62,7 +62,7 @@ function lines({ call }: Context, found: readonly ProjectStatus[]): string[] {
 }
 
 function figures({ controller, turns, runs, threads, roles, cost, problems }: StatusDocument): string[] {
-  const running = turns.filter(({ state }) => state === 'running').length + runs.length;
+  const running = [...turns, ...runs].filter(({ state }) => state === 'running').length;
   const open = threads.filter(({ state }) => state === 'open').length;
   const inbox = roles.find(({ name }) => name === 'user')?.inbox ?? 0;
   const gates = runs.reduce((sum, run) => sum + run.gates.length, 0);

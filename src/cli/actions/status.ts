@@ -34,11 +34,11 @@ export async function status(context: Context, options: StatusOptions): Promise<
     throw new MailroomError('E_USAGE', '`--watch` shows what changes now, `--at` what was: use one of them');
   const { terminal } = context;
   const project = context.project();
-  return printView(terminal, project, options, async () => {
+  return printView(context, project, options, async () => {
     const document = await documentOf(project, options, terminal.now());
     const now = document.at === null ? terminal.now() : Date.parse(document.at.time);
     const style = { now, all: options.threads === true, colours: terminal.colours };
-    return { document, lines: () => statusLines(document, style) };
+    return { document, lines: (room) => statusLines(document, { ...style, room: room ?? null }) };
   });
 }
 

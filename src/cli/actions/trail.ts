@@ -16,7 +16,7 @@ export async function trail(context: Context, word: string | null, options: Trai
   const project = context.project();
   const thread = word === null ? null : await threadOf(project, await idOf(context, word, ['thread']));
   const style = { full: options.full === true, colours: terminal.colours };
-  return printView(terminal, project, options, () => {
+  return printView(context, project, { ...options, keeps: 'last' }, () => {
     const state = project.journal.state();
     const messages = trailOf(project, state, thread);
     return { document: messages, lines: () => trailLines(messages, state.threads, style) };

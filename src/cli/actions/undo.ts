@@ -11,7 +11,7 @@ import { answer, type AsJson } from '../output.ts';
 
 const kinds = ['message', 'thread', 'run'] as const;
 
-/** Takes back what a message, a thread or a run has landed, the newest landing first. */
+/** Takes back what a message, a turn, a thread or a run has landed, the newest landing first. */
 export async function undo(context: Context, word: string, options: AsJson): Promise<number> {
   context.outsideTurn('undo');
   context.announce();
@@ -38,14 +38,25 @@ export async function undo(context: Context, word: string, options: AsJson): Pro
   return answer(context.terminal, options, { schema: 1, undone }, said);
 }
 
+/** Of a message its own landing, of a thread or a turn all of them. */
 async function landedByMail(context: Context, word: string): Promise<LandedWork[]> {
   const { show, showAt } = await import('../../mail/questions/show.ts');
   const project = context.project();
   const shown = show(project, project.journal.state(), word);
-  if (shown.kind === 'message' && shown.message.landed !== null) return landedIn([shown.message]);
+  if (shown.kind === 'thread') return landedIn(shown.messages);
+  if (shown.kind === 'turn') return landedIn(shown.sent);
+  if (shown.kind !== 'message') return [];
+  const { message } = shown;
+  if (message.landed !== null) return landedIn([message]);
+  const whole = showAt(project, message.thread, null, 'thread');
+  const landed = whole.kind === 'thread' ? landedIn(whole.messages) : [];
   // The message that opened a thread has the same id.
-  const whole = shown.kind === 'message' ? showAt(project, shown.message.id, null, 'thread') : shown;
-  return whole.kind === 'thread' ? landedIn(whole.messages) : [];
+  if (message.id === message.thread || landed.length === 0) return landed;
+  throw new MailroomError(
+    'E_REFUSED',
+    `${short(message.id)} has landed nothing; its thread has`,
+    `take that back by \`mailroom undo ${short(message.thread)}\``,
+  );
 }
 
 function landedIn(messages: readonly MessageDocument[]): LandedWork[] {

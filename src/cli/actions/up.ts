@@ -40,14 +40,30 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   const project = context.project();
   context.announce();
   const interval = heartbeatOf(options.heartbeat, context.call.environment['CI']);
+  if (options.serve === true) await refuseToServe(project, options);
   await refuseBadDefinition(project);
   if (options.detach === true) return detach(context, project, options);
-  const page = await servePage(context, project, options);
+  const shown: Shown = { progress: null };
+  const page = await servePage(context, project, options, shown);
   try {
-    return await control(context, project, options, interval);
+    return await control(context, project, options, interval, shown);
   } finally {
     await page?.end();
   }
+}
+
+/** What prints the lines of a controller; null: it is not there yet. */
+interface Shown {
+  progress: Progress | null;
+}
+
+/** What would keep the page from being served is said before anything starts. */
+async function refuseToServe(project: Project, { port }: UpOptions): Promise<void> {
+  const { portOf, refuseTakenPort } = await import('../../server/http/port.ts');
+  const number = portOf(port);
+  const { refuseSecond } = await import('../../up/beside.ts');
+  refuseSecond(project);
+  await refuseTakenPort(number);
 }
 
 /**
@@ -95,12 +111,16 @@ async function servePage(
   { terminal }: Context,
   project: Project,
   { serve, port }: UpOptions,
+  shown: Shown,
 ): Promise<{ end(): Promise<void> } | null> {
   if (serve !== true) {
     if (port === undefined) return null;
     throw new MailroomError('E_USAGE', '`--port` needs `--serve`', 'add --serve');
   }
-  const page = await project.serve(port ?? null);
+  const page = await project.serve(port ?? null, (text) => {
+    if (shown.progress === null) terminal.complain(`${text}\n`);
+    else shown.progress.say(text);
+  });
   const isForPeople = terminal.interactive;
   const address = isForPeople ? page.address : page.address.replace(/#.*/, '');
   const where = isForPeople ? '' : '; its key is in .mailroom/api/keys.json';
@@ -113,13 +133,13 @@ async function control(
   project: Project,
   options: UpOptions,
   interval: number | null,
+  shown: Shown,
 ): Promise<number> {
   const { startProgress, turnsUnderWay } = await import('../progress.ts');
   const { paintedRun } = await import('../run-progress.ts');
   const colours = options.json === true ? context.terminal.errorColours : context.terminal.colours;
   const absolute = (folder: string | undefined) =>
     folder === undefined ? null : resolve(context.call.cwd, folder);
-  const shown: { progress: Progress | null } = { progress: null };
   const controller = await context.call.up(
     project,
     {
@@ -131,7 +151,8 @@ async function control(
     },
     absolute(options.replay),
   );
-  rememberProject(context, project.root);
+  // A script that waits for the end is about something that soon is not there.
+  if (context.terminal.interactive || options.untilIdle !== true) remember(context, project.root);
   const live = context.terminal.interactive && options.plain !== true && options.json !== true;
   const quiet = options.json === true;
   const keys = live ? upKeys(context, project, controller) : null;
@@ -153,12 +174,9 @@ async function control(
   }
 }
 
-/**
- * Lists the project for `status --all` if a person started it. `up` also starts where the list
- * cannot be written.
- */
-function rememberProject({ call, terminal }: Context, root: string): void {
-  if (terminal.interactive) orElse(() => call.projects.add(root), undefined);
+/** Lists the project for `status --all`. `up` also starts where the list cannot be written. */
+function remember({ call }: Context, root: string): void {
+  orElse(() => call.projects.add(root), undefined);
 }
 
 /** A protocol with errors must not start. Makes what a fresh clone lacks. */

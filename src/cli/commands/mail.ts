@@ -103,7 +103,8 @@ export const mail: Commands = {
     run: async () => (await import('../actions/why.ts')).runWhy,
   },
   costs: {
-    about: 'show costs in tokens and dollars by role, thread, run, step, provider, model, host, day or week',
+    about:
+      'show costs in tokens and dollars by role, thread, workflow, run, step, provider, model, host, day or week',
     options: {
       '--by <kinds>': {
         about: 'group by these, separated by commas; or `part`: what the tokens were used for',
@@ -197,8 +198,10 @@ export const mail: Commands = {
     run: async () => (await import('../actions/worktree.ts')).worktree,
   },
   undo: {
-    about: 'take back what a message, a thread or a run has landed, by one more commit',
-    arguments: { '<what>': 'the message, thread or run: its id, the beginning or end of it, or `last`' },
+    about: 'take back what a message, a turn, a thread or a run has landed, by one more commit',
+    arguments: {
+      '<what>': 'the message, turn, thread or run: its id, the beginning or end of it, or `last`',
+    },
     options: json,
     examples: ['mailroom undo 4f2a9c', 'mailroom undo last'],
     run: async () => (await import('../actions/undo.ts')).undo,

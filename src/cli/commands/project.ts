@@ -9,11 +9,16 @@ export const project: Commands = {
         'one that `--list` shows, by default feature-team; or a folder (./name) or git URL',
       '--provider <name>':
         'the agent program for all roles: claude, codex, gemini, opencode, pi, agy or rehearsal',
+      '--from-agents [program]': {
+        about:
+          'make roles of the agents in .claude, .opencode, .github and .gemini; only of one: --from-agents=claude',
+        conflicts: 'template',
+      },
       '--for <workflow>': 'write only what a workflow refers to and does not exist: agents, skills, modules',
       '--list': 'print the templates, each with its protocol; write nothing',
       ...json,
     },
-    examples: ['mailroom init my-project'],
+    examples: ['mailroom init my-project', 'mailroom init --from-agents'],
     run: async () => (await import('../actions/init.ts')).init,
   },
   add: {

@@ -97,6 +97,11 @@ export const metricMeanings = {
   },
   mailroom_threads: { kind: 'gauge', help: 'Threads by their state', labels: ['state'] },
   mailroom_turns_total: { kind: 'counter', help: 'Turns of a role', labels: ['role'] },
+  mailroom_workflow_failed: {
+    kind: 'gauge',
+    help: 'Workflows whose newest ended run failed or timed out',
+    labels: ['workflow'],
+  },
   mailroom_role_failed: {
     kind: 'gauge',
     help: 'Roles whose newest work failed, and that nothing tries again',
@@ -109,7 +114,7 @@ export const metricMeanings = {
   },
   mailroom_waiting_for_person: {
     kind: 'gauge',
-    help: 'Requests, approvals and conflicts that wait for a person',
+    help: 'Requests, approvals, conflicts and blocked landings that wait',
     labels: ['kind'],
   },
   mailroom_waiting_for_person_oldest_seconds: {

@@ -44,6 +44,7 @@ export function metricsOf(counted: Counted): MetricsDocument {
     for (const bill of run.state.bills.values()) addBill(table, run.workflow, bill);
   }
   addRatios(table, runs);
+  addNewest(table, runs);
   // A role's launch for a step of a run is in the mail.
   for (const bills of mail.bills.values())
     for (const bill of bills.values()) addBill(table, workflowOf.get(bill.run ?? '') ?? '', bill);
@@ -65,7 +66,7 @@ function addMail(table: Table, { status, items, now }: Counted): void {
     table.add('mailroom_role_failed', { role }, standing.is === 'failed' ? 1 : 0);
     table.add('mailroom_inbox_messages', { role }, inbox);
   }
-  for (const kind of ['request', 'approval', 'conflict'] as const) {
+  for (const kind of ['request', 'approval', 'conflict', 'blocked'] as const) {
     const same = items.filter((item) => item.kind === kind);
     const ages = same.flatMap(({ since }) => (since === null ? [] : now - Date.parse(since)));
     table.add('mailroom_waiting_for_person', { kind }, same.length);
@@ -102,6 +103,16 @@ function addRatios(table: Table, runs: readonly CountedRun[]): void {
     const good = same.filter(({ state }) => state.status === 'SUCCEEDED').length;
     table.add('mailroom_run_completion_ratio', { workflow, version }, good / same.length);
   }
+}
+
+/** How the newest run of each workflow ended. */
+function addNewest(table: Table, runs: readonly CountedRun[]): void {
+  const newest = new Map<string, CountedRun['state']>();
+  for (const { workflow, state } of runs)
+    if (state.endedAt !== null && state.endedAt >= (newest.get(workflow)?.endedAt ?? 0))
+      newest.set(workflow, state);
+  for (const [workflow, { status }] of newest)
+    table.add('mailroom_workflow_failed', { workflow }, /^(?:FAILED|TIMED_OUT)$/.test(status) ? 1 : 0);
 }
 
 function addStages(table: Table, { workflow, facts }: CountedRun): void {

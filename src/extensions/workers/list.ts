@@ -37,8 +37,8 @@ export async function listWorkers(access: WorkersAccess): Promise<readonly Worke
 }
 
 /**
- * Orders the workers of a host, or one by its id, and returns them as they were. Throws `E_TARGET`
- * if there is none, and `E_WORKER` if the queue cannot be reached.
+ * Orders the workers of a name or a host, or one by its id, and returns them as they were. Throws
+ * `E_TARGET` if there is none, and `E_WORKER` if the queue cannot be reached.
  */
 export function orderWorkers(
   access: WorkersAccess,
@@ -48,11 +48,12 @@ export function orderWorkers(
   return withBoard(access, async (board) => {
     const { credentials } = access;
     const { known: all, queueTime: at } = await statusOf(board, credentials);
-    const meant = all.filter(({ host, id, state }) => state !== 'silent' && [host, id].includes(target));
+    const isMeant = ({ host, id }: WorkerStatus) => [host, id].includes(target) || isIdOf(id, target);
+    const meant = all.filter((worker) => worker.state !== 'silent' && isMeant(worker));
     if (meant.length === 0) {
       const hosts = [...new Set(all.map(({ host }) => host))];
       const hint = hosts.length === 0 ? '`mailroom workers` lists them' : `there are: ${listed(hosts)}`;
-      throw new MailroomError('E_TARGET', `no worker on \`${target}\` is running`, hint);
+      throw new MailroomError('E_TARGET', `no worker \`${target}\` is running`, hint);
     }
     // The queue's clock is the same for all who order.
     for (const { id } of meant)

@@ -35,7 +35,7 @@ export class Workers {
     return listWorkers((await this.#reach('either')).access);
   }
 
-  /** Orders the workers of a host, or one by its id. Throws `E_TARGET`. */
+  /** Orders the workers of a name or a host, or one by its id. Throws `E_TARGET`. */
   async order(order: WorkerOrder, target: string): Promise<readonly WorkerStatus[]> {
     const { orderWorkers } = await import('./list.ts');
     return orderWorkers((await this.#reach('controller')).access, order, target);

@@ -17,7 +17,7 @@ import { WorkToCheck } from '../../git/checked-work.ts';
 import { enterWork, leaveWork } from '../../git/work.ts';
 import { ensureWorktree, workspaceTree } from '../../git/workspace-tree.ts';
 import type { Usage } from '../../kernel/cost.ts';
-import type { Worked } from '../../kernel/work.ts';
+import { reportsOf, type Worked } from '../../kernel/work.ts';
 import type { Changed } from '../../kernel/edits.ts';
 import type { Exit, Outcome, Provider } from '../../providers/provider.ts';
 import { Processes, type ProcessOptions } from './processes.ts';
@@ -246,13 +246,16 @@ export class ProcessRunner extends Processes implements Runner {
   /** Never rejects either. */
   async #runChecks(job: CheckJob): Promise<CheckReport | HostFault> {
     const { leaving, workspace } = job;
-    const left = leaving === undefined ? null : await leaveWork(this.#options.project, workspace, leaving);
+    const { project } = this.#options;
+    const began = join(project, '.mailroom', 'turns', job.folder.turn);
+    const left = leaving === undefined ? null : await leaveWork(project, workspace, leaving, began);
     if (left?.ok === false && isPassing(left.problem)) return new HostFault('E_DISK', left.problem);
     if (left?.ok === false)
       return { problems: [left.problem], conflicts: left.resolving === 'role', left: null };
     const commit = left?.commit ?? null;
-    const reports = left?.leftOut === undefined ? {} : { reports: [`its commit leaves out ${left.leftOut}`] };
-    const work = job.work ? new WorkToCheck(this.#options.project, workspace, job.work, commit) : null;
+    const found = left === null ? [] : reportsOf(left);
+    const reports = found.length === 0 ? {} : { reports: found };
+    const work = job.work ? new WorkToCheck(project, workspace, job.work, commit) : null;
     try {
       const problems = await inTemporary((temporary) => this.#check(job, work, temporary));
       if (job.checks.length > 0) await work?.checkout.restore();

@@ -3,6 +3,7 @@ import { messageOf } from '../../kernel/errors.ts';
 import type { Landings, Prepared } from '../../git/landing.ts';
 import { meetBranch } from '../../git/work.ts';
 import { swapLanding } from '../../git/landing-swap.ts';
+import { isUndone } from '../../git/undo-landing.ts';
 import { LandingToCheck } from '../../git/checked-work.ts';
 import type { Work } from './message-checks.ts';
 import type { LandingChecks, LandingJob, LandingReport } from './runner.ts';
@@ -71,14 +72,18 @@ export class LandingSteps {
   }
 
   async #check(work: LandingJob['work'], step: CheckStep): Promise<LandingReport> {
-    const { checks, isProtected, approved } = step;
+    const { checks, isProtected, approved, left } = step;
     const { project } = this.#host;
     const prepared = await this.#host.landings.prepare(work);
     if (prepared.is === 'refused') return this.#refused(work, step, prepared);
     if (prepared.is === 'blocked') return prepared;
     const { onto, result, rules } = prepared;
     const isUnseen = rules !== null && rules.digest !== approved?.rules;
-    if (isUnseen || (isProtected && approved?.onto !== onto)) return { is: 'asks', onto, rules };
+    if (isUnseen || (isProtected && approved?.onto !== onto)) {
+      const undone =
+        left !== null && left !== onto && (await isUndone(project, left, onto).catch(() => false));
+      return { is: 'asks', onto, rules, undone };
+    }
     // What is the same as the work itself has passed its gates already.
     if (checks.checks.length === 0 || result === work.commit || result === onto)
       return { is: 'checked', onto, result };

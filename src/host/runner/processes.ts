@@ -65,6 +65,12 @@ const outputs: Readonly<Record<ProcessJob['kind'], { readonly bytes: number; rea
 };
 
 /**
+ * After so many lost launchers in a row the process of a key has failed: it may end its parent
+ * itself. Each follows a rest, so that somebody who ends launchers fails no work by it.
+ */
+const mostLost = 10;
+
+/**
  * Runs real processes, each with its containment, environment and folders, until it and its
  * children have ended.
  */
@@ -73,6 +79,8 @@ export class Processes {
   /** By key; null: it has not begun. */
   readonly #running = new Map<string, Supervised | null>();
   readonly #stopped = new Set<string>();
+  /** How often the process of a key has lost its launcher, one time after the other. */
+  readonly #lost = new Map<string, number>();
   readonly #environment = environments();
 
   constructor(options: ProcessOptions) {
@@ -184,10 +192,21 @@ export class Processes {
     if (waiting !== null) onReady?.(waiting);
     const result = await supervised.exited;
     // An attempt that is on record as launched ends as one; anything else starts again.
-    const isLost = result.error === launcherIsLost && onReady === undefined;
+    const isLost = this.#losesLauncher(key, result) && onReady === undefined;
     const fault = isLost ? launcherIsLost : faultOf(result, containment);
     if (fault !== null) throw new HostFault('E_DISK', `no process can be started: ${fault}`);
     return result;
+  }
+
+  /**
+   * Whether it is the machine's fault that the launcher is gone: what ends it again and again is
+   * not.
+   */
+  #losesLauncher(key: string, { error }: ProcessResult): boolean {
+    const times = error === launcherIsLost ? (this.#lost.get(key) ?? 0) + 1 : 0;
+    if (times === 0 || times === mostLost) this.#lost.delete(key);
+    else this.#lost.set(key, times);
+    return times > 0 && times < mostLost;
   }
 
   #contain(job: ProcessJob, temporary: string | null): Contained {

@@ -105,6 +105,8 @@ export interface LandingJob {
         /** Nothing lands on its branch that a person has not approved. */
         readonly isProtected: boolean;
         readonly approved: Approved | null;
+        /** Where the last landing left its branch; null: there was none. */
+        readonly left: string | null;
         /** The turn, if its role resolves what conflicts; null: it must not edit. */
         readonly resolves: WorkingTurn | null;
       }
@@ -120,8 +122,13 @@ export interface LandingChecks extends Omit<CheckJob, 'key' | 'leaving' | 'tree'
 
 /** What a step of a landing came to. */
 export type LandingReport =
-  /** A person must approve it first. */
-  | { readonly is: 'asks'; readonly onto: string; readonly rules: RuleChanges | null }
+  /** A person must approve it first. `undone`: only `mailroom undo` has moved the branch. */
+  | {
+      readonly is: 'asks';
+      readonly onto: string;
+      readonly rules: RuleChanges | null;
+      readonly undone?: boolean;
+    }
   | { readonly is: 'checked'; readonly onto: string; readonly result: string }
   | { readonly is: 'landed' }
   | { readonly is: 'missed' }

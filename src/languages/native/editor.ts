@@ -92,7 +92,7 @@ export const nativeEditor: LanguageEditor = {
     opening: '${{',
     language: insideRound(insideLoop(nativeLanguage, 'item')),
     vocabulary: nativeVocabulary,
-    bare: /\/(?:when|condition|items|filter)$/,
+    bare: /\/(?:when|condition|items|for_each\/key|filter)$/,
   },
   graph,
 };

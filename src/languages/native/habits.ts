@@ -17,6 +17,11 @@ const stalled: KeyHint = (value) => {
   return `write \`idle_timeout: ${typeof after === 'string' ? after : '10m'}\` and \`on_stall: ${policy}\``;
 };
 
+const retried = 'write `on_failure: retry` and `max_retries`; pauses and exit codes stand under `retry`';
+const choices = 'write a `when` in each of the steps, or in a sequence a step `route`';
+const atTheEnd = 'write `finally`: its steps run once all others are over; `run.status` says how';
+const onFailure = 'write `finally: { <name>: { when: "${{ run.status == \'FAILED\' }}", command: … } }`';
+
 const noManager =
   'no agent manages steps: what it would decide is written as `when`, `completion_check`, `gate` or `timeout`';
 const noTeam =
@@ -30,12 +35,21 @@ const ofStep: Readonly<Record<string, KeyHint>> = {
   needs: instead('depends_on'),
   dependencies: instead('depends_on'),
   after: instead('depends_on'),
+  run_after: instead('depends_on'),
+  depends: instead('depends_on'),
+  deps: instead('depends_on'),
   if: instead('when'),
   condition: instead('when'),
+  rules: 'whether a step runs is said by its `when`, that a person must say yes by a step `gate`',
+  preconditions: 'write `when`; what a program says first is a step before, with `values`',
+  trigger_rule: instead('join'),
+  switch: choices,
+  cases: choices,
+  branches: choices,
   uses: 'actions cannot run here: `command` runs a program, `workflow` the file of another workflow',
   name: 'the key of a step is its name; `description` says what it is for',
   id: 'the key of a step is its id',
-  type: 'what a step does is said by one of `worker`, `provider`, `agent`, `role`, `command`, `gate`, `for_each`, `while`, `set`, `workflow`',
+  type: 'what a step does is said by one of `worker`, `provider`, `agent`, `role`, `command`, `gate`, `for_each`, `while`, `set`, `route`, `fail`, `workflow`, `merge`, `land`',
   prompt: instead('instructions'),
   permissions: instead('capabilities'),
   tools: instead('capabilities'),
@@ -45,9 +59,18 @@ const ofStep: Readonly<Record<string, KeyHint>> = {
   timeout_minutes: (value) => `write \`timeout: ${typeof value === 'number' ? value : 20}m\``,
   continue_on_error: 'write `on_failure: continue`',
   allow_failure: 'write `on_failure: continue`',
-  retries: 'write `on_failure: retry` and `max_retries`',
+  ignore_error: 'write `on_failure: continue`',
+  continue_on: 'write `on_failure: continue`; a step skipped by its `when` lets others run',
+  catch: 'write `on_failure: continue`, and the `status` of this step in the `when` of the next',
+  retries: retried,
+  retry_policy: retried,
+  retry_strategy: retried,
+  suspend: 'a step `gate` waits for a person',
+  approval: 'a step `gate` waits for a person',
+  cmds: 'write `command`, one step for each',
   strategy: 'the same steps for each item of a list are `for_each`',
   matrix: 'the same steps for each item of a list are `for_each`',
+  with_items: 'the same steps for each item of a list are `for_each`',
   steps:
     'a step has no steps of its own: write each under `steps` of the workflow, or use `for_each`, `while` or `workflow`',
   parallel: 'steps run at the same time unless `depends_on` orders them',
@@ -69,6 +92,14 @@ export const habits: Habits = {
       permissions: 'each step has its own `capabilities`',
       variables: instead('env'),
       inputs: instead('parameters'),
+      params: instead('parameters'),
+      vars: instead('context'),
+      on_exit: atTheEnd,
+      handler_on: atTheEnd,
+      after_script: atTheEnd,
+      after_execution: atTheEnd,
+      errors: onFailure,
+      failure_module: onFailure,
       id: instead('name'),
       agents: noTeam,
       swarm: noTeam,
@@ -78,6 +109,17 @@ export const habits: Habits = {
       task_policy: 'what an agent may do is said by the `capabilities` of its step',
     },
     step: ofStep,
+    trigger: {
+      timezone: 'only a trigger with `cron` has it',
+      debounce: 'only a trigger with `files` has it',
+      secret: 'only a trigger with `webhook` has it',
+      on: 'only a trigger with `command` has it',
+    },
+    loop: { parallel: instead('concurrency'), max_concurrency: instead('concurrency') },
+    'while loop': {
+      until: 'write `condition`, which is true as long as another round is wanted',
+      limit: instead('max_iterations'),
+    },
     'completion check': {
       run: command,
       script: command,
@@ -98,6 +140,23 @@ export const habits: Habits = {
     steps: '{ build: { command: [make] } }',
   },
   values: {
+    join: {
+      all_success: 'write `all`; a parent that failed with `continue` lets it run: `when` asks its `status`',
+      all_succeeded:
+        'write `all`; a parent that failed with `continue` lets it run: `when` asks its `status`',
+      none_failed_min_one_success: 'write `none_failed`, or `one_success`',
+      always: 'write `all_done`',
+    },
+    type: {
+      int: 'write `integer`',
+      bool: 'write `boolean`',
+      str: 'write `string`',
+      text: 'write `string`',
+      float: 'write `number`',
+      list: 'write `array`',
+      dict: 'write `object`',
+      map: 'write `object`',
+    },
     exports_mode: {
       merge: 'write `replace`: artifacts are exported once, when the sub-workflow is complete',
     },

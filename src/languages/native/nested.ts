@@ -1,8 +1,10 @@
 import { constant } from '../../expressions/build.ts';
-import type { Template } from '../../expressions/template.ts';
+import { referencesOf } from '../../expressions/references.ts';
+import { opening, render, treesOf, type Template } from '../../expressions/template.ts';
+import { toText } from '../../expressions/values.ts';
 import type { Json } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { insideLoop, insideRound } from '../../workflow/machine/language.ts';
+import { insideLoop, insideRound, machineLanguage } from '../../workflow/machine/language.ts';
 import type { Child, ForEach, While, Workflow } from '../../workflow/model.ts';
 import type { Path } from '../../yaml/yaml.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
@@ -43,14 +45,41 @@ export function lowerForEach(input: ForEachInput, path: Path, lowering: Lowering
     kind: 'for-each',
     items: lowerItems(input.items, [...path, 'items'], lowering),
     as,
-    ...(input.key !== undefined && {
-      key: diagnostics.template([...path, 'key'], input.key, insideLoop(language, as)),
-    }),
+    ...(input.key !== undefined && { key: lowerKey(input, input.key, [...path, 'key'], lowering) }),
     concurrency: input.concurrency ?? 1,
     ...(input.gives === undefined ? {} : { gives: input.gives }),
     ...(isOwn && { isolated: true as const }),
     body,
   };
+}
+
+/** Refuses a key that surely names two items. */
+function lowerKey(
+  { items, as = 'item' }: ForEachInput,
+  text: string,
+  path: Path,
+  { diagnostics, language: outside }: Lowering,
+): Template {
+  const language = insideLoop(outside, as);
+  const before = diagnostics.problems.length;
+  const key: Template = text.includes(opening)
+    ? diagnostics.template(path, text, language)
+    : [{ kind: 'expression', tree: diagnostics.expression(path, text, language) }];
+  const read = treesOf(key).flatMap((tree) => referencesOf(tree, language));
+  const names = new Set(read.map(({ path: [first] }) => first?.name?.toLowerCase() ?? ''));
+  const own = ['loop', 'item', as.toLowerCase()].filter((name) => names.delete(name));
+  if (diagnostics.problems.length > before) return key;
+  const values = typeof items === 'string' || names.size > 0 ? [] : items;
+  const keys = values.map((item, index) =>
+    render(key, { item, [as]: item, loop: { index } }, machineLanguage),
+  );
+  const texts = keys.flatMap((each) => (each.ok ? (toText(each.value) ?? []) : []));
+  const twice = texts.find((each, index) => texts.indexOf(each) < index);
+  const isSame = own.length === 0 && (typeof items === 'string' || items.length > 1);
+  const problem = isSame ? 'every item has the same `key`' : `two items have the key \`${twice ?? ''}\``;
+  if (isSame || twice !== undefined)
+    diagnostics.error('E_WORKFLOW', path, problem, 'read in it what differs: `${{ item }}`');
+  return diagnostics.from(path, key);
 }
 
 function checkGives(diagnostics: Diagnostics, { gives, steps }: ForEachInput, path: Path): void {

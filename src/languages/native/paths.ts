@@ -1,6 +1,8 @@
 import type { Template } from '../../expressions/template.ts';
-import { isInside } from '../../yaml/paths.ts';
+import { ruleNames } from '../../kernel/rule-names.ts';
+import { isInside, tidyPath } from '../../yaml/paths.ts';
 import type { Path } from '../../yaml/yaml.ts';
+import type { StepInput } from './step-schema.ts';
 import type { Diagnostics } from '../shared/diagnostics.ts';
 
 const hint = 'paths are relative to their folder, without `..`';
@@ -13,6 +15,23 @@ export function checkInside(
   folder = 'the workspace',
 ): void {
   if (!isInside(text)) diagnostics.error('E_PATH', path, `\`${text}\` would leave ${folder}`, hint);
+}
+
+/** Reports literal paths that no step may write or hand over. `isolated`: in a git worktree. */
+export function checkGuarded(
+  diagnostics: Diagnostics,
+  { inputs = [], outputs = [], workspace }: StepInput,
+  path: Path,
+  isolated: boolean,
+): void {
+  const check = (at: Path, text = '.') => {
+    const parts = tidyPath(text).split('/');
+    const isRule = workspace === undefined && !isolated && ruleNames.includes(parts[0]!);
+    if (isRule || parts.includes('.git'))
+      diagnostics.error('E_PATH', [...path, ...at], `no step may write or hand over \`${text}\``, null);
+  };
+  for (const [index, { as }] of inputs.entries()) check(['inputs', index, 'as'], as);
+  for (const [index, output] of outputs.entries()) check(['outputs', index, 'path'], output.path);
 }
 
 /** Like `checkInside` for a path with expressions: its literal parts must not lead outside. */

@@ -2,7 +2,8 @@ import type { WorkflowLanguage } from '../shared/workflow-language.ts';
 import type { Diagnostic } from '../../kernel/diagnostic.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { nativeLanguage } from '../../workflow/machine/language.ts';
-import type { Workflow } from '../../workflow/model.ts';
+import { parseDuration } from '../../kernel/duration.ts';
+import type { Body, Step, StepId, Workflow } from '../../workflow/model.ts';
 import { checkShape, hasFewValues } from '../../yaml/issues.ts';
 import { repair, pathText, underKnownKeys, type Repaired } from '../../yaml/repair.ts';
 import { validParts, fieldsOf } from '../../yaml/shape.ts';
@@ -23,10 +24,17 @@ import { lowerBranch } from './branch.ts';
 import { checkInside } from './paths.ts';
 import { lowerRuns } from './run-limit.ts';
 import { bodyOf } from './sequence.ts';
-import { lowerFinally, withLast } from './finally.ts';
+import type { Lowering } from './lowering.ts';
+import { bareStep } from '../shared/bare-step.ts';
 import { lowerSteps } from './steps.ts';
 import { lowerHooks, lowerTriggers } from './triggers.ts';
 import { lowerContext, lowerEnv, lowerValues } from './values.ts';
+
+/** The step that runs finally; it has the name of its key. */
+const lastStep: StepId = 'finally';
+
+/** How long each step of it may take where it says nothing: the run's timeout does not bound it. */
+const usualTime = parseDuration('10m');
 
 /** All problems of a file of the native language, and its valid parts. */
 function readNative(
@@ -182,7 +190,7 @@ function lower(
     concurrency: input.concurrency ?? null,
     contextDir: tidyPath(contextDir),
     ...(input.context_dir === undefined && { contextYields: true }),
-    ...lowerRuns(input.runs),
+    ...lowerRuns(diagnostics, input.runs),
     ownWorkspace: null,
     parameters: lowerValues(diagnostics, input.parameters, ['parameters']),
     context: lowerContext(diagnostics, input.context, ['context'], language),
@@ -195,4 +203,45 @@ function lower(
     ...lowerBranch(diagnostics, input, steps),
     body: withLast(bodyOf(diagnostics, steps, input, []), last),
   };
+}
+
+/** The steps of `finally` as one step; null: there are none. */
+function lowerFinally(
+  input: NativeFile['finally'],
+  others: readonly Step[],
+  lowering: Lowering,
+): Step | null {
+  if (input === undefined) return null;
+  const { diagnostics } = lowering;
+  const path = [lastStep];
+  const isTwice = others.some(({ id }) => id === lastStep);
+  if (isTwice)
+    diagnostics.error(
+      'E_DUPLICATE',
+      ['steps', lastStep],
+      '`finally` is already the steps that run last',
+      null,
+      'key',
+    );
+  const steps = lowering.steps(input, path, { ...lowering, timeout: usualTime });
+  const body = bodyOf(diagnostics, steps, {}, path, path);
+  if (isTwice) return null;
+  return diagnostics.from<Step>(path, {
+    ...bareStep,
+    id: lastStep,
+    join: 'all_done',
+    work: diagnostics.from(path, { kind: 'finally', body }),
+    timeout: null,
+    retry: { max: 0, base: 0, factor: 1, cap: 0, jitter: false, codes: null },
+    onFailure: 'skip-dependents',
+  });
+}
+
+/** A body with the step that runs finally, which comes after all others. */
+export function withLast(body: Body, last: Step | null): Body {
+  if (last === null) return body;
+  if (body.kind === 'sequence') return { ...body, steps: [...body.steps, last] };
+  const needed = new Set(body.steps.flatMap(({ needs }) => needs.map(({ step }) => step)));
+  const needs = body.steps.filter(({ id }) => !needed.has(id)).map(({ id }) => ({ step: id, when: null }));
+  return { ...body, steps: [...body.steps, { ...last, needs }] };
 }

@@ -78,21 +78,24 @@ export function bodyOf(
   }
   if (most !== undefined)
     diagnostics.warn([...path, 'max_visits'], '`max_visits` does nothing unless `flow` is sequence');
+  const isFinally = path === stepsAt;
+  const isGraph = 'the steps of `finally` are always a graph: order them by `depends_on` and `when`';
   for (const step of steps) {
     if (step.work.kind === 'route')
       diagnostics.error(
         'E_WORKFLOW',
         [...stepsAt, step.id, 'route'],
         `\`route\` of \`${step.id}\` does nothing in a graph`,
-        'say `flow: sequence`, or give the steps after it `when`',
+        isFinally ? isGraph : 'say `flow: sequence`, or give the steps after it `when`',
         'key',
       );
     if (step.next !== null)
       diagnostics.error(
         'E_WORKFLOW',
-        path,
+        [...stepsAt, step.id, 'next'],
         `\`next\` of \`${step.id}\` does nothing in a graph`,
-        'say `flow: sequence`, or `depends_on`',
+        isFinally ? isGraph : 'say `flow: sequence`, or `depends_on`',
+        'key',
       );
   }
   const ids = new Set(steps.map(({ id }) => id));
@@ -165,6 +168,8 @@ function lowerTarget(diagnostics: Diagnostics, input: TargetInput, path: Path, l
     case 'round':
       return { to: 'continue' };
     case 'loop':
+      if (!language.namespaces.includes('loop'))
+        diagnostics.error('E_WORKFLOW', [...path, 'end'], 'no loop is around this step', 'write `run`');
       return { to: 'break' };
     case 'run':
       return { to: 'finish' };

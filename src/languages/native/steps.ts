@@ -10,7 +10,14 @@ import { isChosen, lowerChoice, lowerNamedAgent, withAgent } from './chosen.ts';
 import { kindOf, type Kind } from './kinds.ts';
 import type { Lowering } from './lowering.ts';
 import { lowerChild, lowerForEach, lowerWhile } from './nested.ts';
-import { checkInside, checkTemplateInside, checkWorkspace, warnOfFile, warnOfGlob } from './paths.ts';
+import {
+  checkGuarded,
+  checkInside,
+  checkTemplateInside,
+  checkWorkspace,
+  warnOfFile,
+  warnOfGlob,
+} from './paths.ts';
 import { lowerNext, lowerRoute } from './sequence.ts';
 import type { InputInput, OutputInput, StepInput } from './step-schema.ts';
 import { lowerContext, lowerEnv, lowerValues } from './values.ts';
@@ -36,6 +43,9 @@ function lowerStep(id: string, own: StepInput, path: Path, lowering: Lowering): 
   const known = kind === null ? null : lowerWork(kind, own, input, path, lowering);
   if (known === null) diagnostics.unclear.add(id);
   const work = known ?? nothing;
+  checkGuarded(diagnostics, input, path, lowering.isolated);
+  if (input.join !== undefined && (input.depends_on ?? []).length === 0 && input.merge === undefined)
+    diagnostics.warn([...path, 'join'], '`join` does nothing without `depends_on`');
   const step: Step = {
     id,
     description: input.description ?? null,

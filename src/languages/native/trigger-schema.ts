@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import * as z from 'zod';
+import { messageOf } from '../../kernel/errors.ts';
 import { argv, duration, name, oneOrMore, text } from '../../yaml/schema.ts';
 import { variableName } from './parts.ts';
 import { target } from '../shared/target.ts';
@@ -15,12 +16,13 @@ function cronProblem({ input }: { readonly input?: unknown }): string {
   return count > 5 ? `${aCron}, not ${String(count)}: seconds and years are not among them` : aCron;
 }
 
-/** Whether a cron line ever matches a time. */
-function fires(line: string): boolean {
+/** Why a cron line never matches a time; null: it does. */
+function neverFires(line: string): string | null {
   try {
-    return new Cron(line).nextRun() !== null;
-  } catch {
-    return false;
+    return new Cron(line).nextRun() === null ? 'with numbers that there are' : null;
+  } catch (error) {
+    const isBackwards = messageOf(error).includes('larger than to');
+    return isBackwards ? 'with ranges that run upwards: 22-23,0-2' : 'with numbers that there are';
   }
 }
 
@@ -62,7 +64,9 @@ const cron = z
     cron: z
       .string({ error: aCron })
       .regex(cronPattern, { error: cronProblem, abort: true })
-      .refine(fires, { error: `${aCron}, with numbers that there are` })
+      .refine((line) => neverFires(line) === null, {
+        error: ({ input }) => `${aCron}, ${neverFires(String(input))!}`,
+      })
       .describe('When, as in a crontab.'),
     timezone: text
       .refine(isTimezone, { error: 'a time zone such as Europe/Berlin' })

@@ -37,7 +37,8 @@ export function lowerValue(diagnostics: Diagnostics, input: DeclaredValue, path:
     ...(input.pattern === undefined ? {} : { pattern: input.pattern }),
     ...(input.answer === true ? { answer: true } : {}),
   };
-  checkType(diagnostics, type, path);
+  // An unreadable type is reported; nothing else is compared with another one.
+  if (input.type !== undefined || !diagnostics.isPartial(path)) checkType(diagnostics, type, path);
   return type;
 }
 

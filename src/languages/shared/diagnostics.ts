@@ -116,6 +116,7 @@ export class Diagnostics {
     const own = typeof part === 'object' && part !== null ? this.#origins.get(part) : undefined;
     const origin = this.#origins.get(node) ?? [];
     const path = own ?? (key === null ? origin : [...origin, key]);
+    if (code === 'E_MISSING_KEY' && this.#isUnsure(code, path)) return;
     const place = span === null ? this.#document.place(path) : this.#within(path, span);
     const source = this.#sources.get(typeof part === 'object' && part !== null ? part : node);
     const hints = [hint, source].filter((each) => each != null);
@@ -128,11 +129,16 @@ export class Diagnostics {
     });
   }
 
+  /** Whether a mapping of the file lost a part that could not be read. */
+  isPartial(path: Path): boolean {
+    return this.#partial.has(pathText(path));
+  }
+
   /** Whether a lost part may be the cause: missing keys, or keys that do not fit together. */
   #isUnsure(code: ErrorCode, path: Path): boolean {
     if (code !== 'E_MISSING_KEY' && code !== 'E_WORKFLOW') return false;
     if (this.#partial.size === 0) return false;
-    return this.#partial.has(pathText(path)) || this.#partial.has(pathText(path.slice(0, -1)));
+    return this.isPartial(path) || this.isPartial(path.slice(0, -1));
   }
 
   #within(path: Path, { start, end }: Span): Diagnostic['place'] {

@@ -37,7 +37,8 @@ export function showWork(
   };
 }
 
-export function showGate({ name = '', condition, gate }: StageInput): StepDisplay {
+export function showGate({ name = '', condition, gate, error_policy: policy }: StageInput): StepDisplay {
+  const timeout = gate!.timeout ?? policy?.timeout;
   return {
     title: name,
     facts: present([
@@ -46,7 +47,7 @@ export function showGate({ name = '', condition, gate }: StageInput): StepDispla
       ['Approvers', (gate!.approvers ?? []).join(', ')],
       ['Choices', (gate!.choices ?? []).join(', ')],
       ['Fields', Object.keys(gate!.fields ?? {}).join(', ')],
-      ['Timeout', gate!.timeout === undefined ? '' : formatDuration(gate!.timeout)],
+      ['Timeout', timeout === undefined ? '' : formatDuration(timeout)],
     ]),
   };
 }

@@ -31,6 +31,8 @@ export interface Lowering {
   readonly stages: ReadonlyMap<string, KnownStage>;
   readonly order: Graph<GraphNode>;
   readonly parameters: Readonly<Record<string, ValueType>>;
+  /** By stage: the names of stages that its expressions read, noted while they are lowered. */
+  readonly reads: Map<string, Set<string>>;
 }
 
 export const outside: Place = { stage: null, over: false, item: false };

@@ -21,11 +21,14 @@ function lowerHook(on: Hook['on'], input: HookInput, path: Path, lowering: Lower
   const run = input.run === undefined ? null : lowerCommand(input.run, [...path, 'run'], place, lowering);
   const { notify } = input;
   if (notify === undefined) return { on, run, notify: null };
-  const colon = notify.indexOf(':');
-  const scheme = notify.slice(0, colon);
-  const target = lowerText(notify.slice(colon + 1), [...path, 'notify'], place, lowering);
+  const at = [...path, 'notify'];
+  const { channel, message } = typeof notify === 'string' ? { channel: notify } : notify;
+  const [, scheme = 'channel', address = ''] = /^(?:([a-z][a-z0-9+.-]*):)?(.*)$/s.exec(channel) ?? [];
+  const target = lowerText(address, typeof notify === 'string' ? at : [...at, 'channel'], place, lowering);
   const notifier = ownValue(lowering.context.notify, scheme) ?? null;
-  return { on, run, notify: null, tell: { scheme, target, notifier } };
+  const words =
+    message === undefined ? {} : { words: lowerText(message, [...at, 'message'], place, lowering, true) };
+  return { on, run, notify: null, tell: { scheme, target, notifier, ...words } };
 }
 
 /**

@@ -26,7 +26,10 @@ const wanted: Readonly<Record<Kind, 'roles' | 'gate' | 'fan_out'>> = {
 export function checkKeys(diagnostics: Diagnostics, input: StageInput, path: Path): boolean {
   const type = input.type ?? 'agent';
   const keys = keysOfKinds[type];
-  for (const key of Object.keys(input)) if (!keys.includes(key)) unfit(diagnostics, type, [...path, key]);
+  for (const key of Object.keys(input)) {
+    if (type === 'gate' && key === 'error_policy') warnPolicy(diagnostics, input, [...path, key]);
+    else if (!keys.includes(key)) unfit(diagnostics, type, [...path, key]);
+  }
   const key = wanted[type];
   if (input[key] === undefined) {
     const other = (['gate', 'fan_out'] as const).find((each) => input[each] !== undefined);
@@ -44,17 +47,19 @@ export function checkKeys(diagnostics: Diagnostics, input: StageInput, path: Pat
   return false;
 }
 
+/** Of an error policy a gate takes the time to wait, where it has none of its own. */
+function warnPolicy(diagnostics: Diagnostics, { error_policy: policy }: StageInput, path: Path): void {
+  const hint = '`gate.timeout` says how long it waits, `gate.on_timeout` what happens then';
+  for (const key of Object.keys(policy ?? {}).filter((each) => each !== 'timeout'))
+    diagnostics.warn([...path, key], `\`${key}\` does nothing in a stage of the type gate`, hint);
+}
+
 function unfit(diagnostics: Diagnostics, type: Kind, path: Path): void {
   const key = String(path.at(-1));
   const near = nearest(key, keysOfKinds[type]);
   const own = key === wanted.gate || key === wanted.fan_out ? `it belongs to \`type: ${key}\`` : null;
   const hint =
-    own ??
-    (type === 'gate' && key === 'error_policy'
-      ? '`gate.timeout` says how long it waits, `gate.on_timeout` what happens then'
-      : near === null
-        ? `there it has ${keysOfKinds[type].join(', ')}`
-        : `did you mean \`${near}\`?`);
+    own ?? (near === null ? `there it has ${keysOfKinds[type].join(', ')}` : `did you mean \`${near}\`?`);
   const what = `a stage of the type ${type}`;
   diagnostics.error('E_UNKNOWN_KEY', path, `\`${key}\` does nothing in ${what}`, hint, 'key');
 }

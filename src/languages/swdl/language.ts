@@ -11,6 +11,7 @@ const swdlLanguage: Language = {
   comparing: 'loose',
   results: { namespace: 'stages', status: 'status' },
   dollar: false,
+  doubleQuotes: true,
   insteadOf: {
     steps: 'what a stage produced is `stages.<id>.outputs.<name>`',
     needs: 'what a stage produced is `stages.<id>.outputs.<name>`',
@@ -58,8 +59,8 @@ export const swdlVocabulary: Vocabulary = {
   statuses: stageStatuses,
   failures: ['failed', 'timed_out'],
   namespaces: {
-    run: ['id', 'started_at'],
-    workflow: ['id', 'name', 'version', 'description', 'author'],
+    run: ['id', 'started_at', 'execution_id'],
+    workflow: ['id', 'name', 'version', 'description', 'author', 'current_stage'],
   },
   ends: [],
   absent: null,

@@ -1,4 +1,5 @@
 import { orNull } from '../../expressions/build.ts';
+import { referencesOf } from '../../expressions/references.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import type { Template, TemplatePart } from '../../expressions/template.ts';
 import type { Path } from '../../yaml/yaml.ts';
@@ -21,7 +22,8 @@ export function lowerText(
   const lowered = template.map((part): TemplatePart => {
     if (part.kind === 'text') return part;
     if (!lenient) refuseAbsentContext(part.tree, path, place, lowering);
-    const tree = translate(part.tree, knownOf(lowering));
+    noteReads(part.tree, place, lowering);
+    const tree = translate(part.tree, knownOf(lowering, place));
     return {
       kind: 'expression',
       tree: diagnostics.writtenAs(path, lenient ? orNull(tree) : tree, part.tree),
@@ -33,13 +35,22 @@ export function lowerText(
 /** A string that is one expression. */
 export function lowerExpression(text: string, path: Path, place: Place, lowering: Lowering): Tree {
   const tree = lowering.diagnostics.expression(path, text, languageAt(place));
-  return lowering.diagnostics.writtenAs(path, translate(tree, knownOf(lowering)), tree);
+  noteReads(tree, place, lowering);
+  return lowering.diagnostics.writtenAs(path, translate(tree, knownOf(lowering, place)), tree);
 }
 
-/** The value of `workflow` does not depend on the run. */
-function knownOf({ file }: Lowering): Known {
+function noteReads(tree: Tree, place: Place, { reads }: Lowering): void {
+  if (place.stage === null) return;
+  const noted = reads.get(place.stage) ?? new Set();
+  reads.set(place.stage, noted);
+  for (const { path } of referencesOf(tree, languageAt(place)))
+    if (path[0]?.name?.toLowerCase() === 'stages' && path[1]?.name != null) noted.add(path[1].name);
+}
+
+/** `workflow` does not depend on the run; outside stages its current one is what failed first. */
+function knownOf({ file }: Lowering, { stage }: Place): Known {
   const { id = '', name = '', version = '', description = null, author = null } = file.workflow ?? {};
-  const words = { id, name, version, description, author };
+  const words = { id, name, version, description, author, ...(stage !== null && { current_stage: stage }) };
   return ([namespace = '', word = '', ...more]) => {
     if (namespace.toLowerCase() !== 'workflow' || more.length > 0) return undefined;
     const key = Object.keys(words).find((each) => each === word.toLowerCase());

@@ -107,7 +107,9 @@ function readOverride(
     return [];
   }
   const document = read.value;
-  const shape = checkShape(overridesShape, document);
+  const shape = checkShape(overridesShape, document, {
+    keys: { 'overrides file': { [id.replaceAll('-', '_')]: 'it stands under `overrides`' } },
+  });
   problems.push(...shape.problems);
   const all = isJsonObject(document.value) ? document.value['overrides'] : null;
   if (!isJsonObject(all)) return [];

@@ -71,8 +71,11 @@ function readSwdl(
   const { parameters, brokenParameters } = parametersOf(file, given['config'], diagnostics);
   refuseSameId(file, document, context, diagnostics);
   const order = new Graph([...stages.values()].map(({ input }) => ({ id: input.id, needs: needsOf(input) })));
-  const lowering = { diagnostics, context, file, stages, order, parameters };
-  const steps = [...stages.values()].flatMap((stage) => lowerStage(stage, lowering) ?? []);
+  const lowering = { diagnostics, context, file, stages, order, parameters, reads: new Map() };
+  const steps = waitingForReads(
+    [...stages.values()].flatMap((stage) => lowerStage(stage, lowering) ?? []),
+    lowering,
+  );
   const workflow = workflowOf(lowering, steps, applied);
   const lowered = new Set(steps.map(({ id }) => id));
   const vague = [...stages.values()].filter(
@@ -98,6 +101,40 @@ function readSwdl(
       ...once(diagnostics.problems),
     ],
   };
+}
+
+/**
+ * A stage may read those of earlier batches: it waits for them, as if it depended on them. Any
+ * other that it does not depend on is left to the checks.
+ */
+function waitingForReads(steps: readonly Step[], { order, reads, stages, diagnostics }: Lowering): Step[] {
+  const batches = batchesOf(order);
+  return steps.map((step) => {
+    const own = batches.get(step.id) ?? 0;
+    const more = [...(reads.get(step.id) ?? [])].flatMap((name) => {
+      const id = order.steps[order.named(name, true) ?? -1]?.id;
+      const isEarlier = id !== undefined && (batches.get(id) ?? own) < own;
+      return isEarlier && !order.comesAfter(step.id, id) ? [{ step: id, when: null }] : [];
+    });
+    if (more.length === 0) return step;
+    const { path } = stages.get(step.id)!;
+    const needs = diagnostics.from([...path, 'depends_on'], [...step.needs, ...more]);
+    return diagnostics.from([...path, 'id'], { ...step, needs });
+  });
+}
+
+/** The number of each stage's batch; one in a circle, or after one, has none. */
+function batchesOf({ steps, needs }: Lowering['order']): ReadonlyMap<string, number> {
+  const batches = new Map<string, number>();
+  const left = needs.map(({ length }) => length);
+  const dependents = steps.map((): number[] => []);
+  for (const [index, each] of needs.entries()) for (const need of each) dependents[need]!.push(index);
+  let ready = [...left.keys()].filter((index) => left[index] === 0);
+  for (let number = 0; ready.length > 0; number++) {
+    for (const index of ready) batches.set(steps[index]!.id, number);
+    ready = ready.flatMap((index) => dependents[index]!.filter((each) => --left[each]! === 0));
+  }
+  return batches;
 }
 
 /** The first stage with each id. */

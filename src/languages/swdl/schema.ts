@@ -270,9 +270,19 @@ export const stageSchema = z
     ],
   });
 
+const notice = z
+  .strictObject({
+    channel: text.describe('The recipient: <scheme>:<target>, or a target of the scheme `channel`.'),
+    message: z.string().optional().describe('What it says; expressions are allowed.'),
+  })
+  .meta({ title: 'notification' });
+
 const hook = z
   .strictObject({
-    notify: target.optional().describe('The recipient of a notification: <scheme>:<target>.'),
+    notify: z
+      .union([target, notice], { error: '<scheme>:<target>, such as slack:#deployments' })
+      .optional()
+      .describe('The recipient of a notification: <scheme>:<target>, or a mapping with its words.'),
     run: text.optional().describe('A command line, without a shell; expressions are allowed.'),
   })
   .meta({ title: 'hook' });

@@ -134,13 +134,18 @@ function stepOf(input: StageInput, path: Path, place: Place, lowering: Lowering)
   };
 }
 
-function lowerGate({ id, gate }: StageInput, path: Path, place: Place, lowering: Lowering): Approval {
+function lowerGate(
+  { id, gate, error_policy: policy }: StageInput,
+  path: Path,
+  place: Place,
+  lowering: Lowering,
+): Approval {
   const {
     message = `Approve \`${id}\`?`,
     approvers = [],
     choices = usualChoices,
     fields = {},
-    timeout = null,
+    timeout = policy?.timeout ?? null,
     on_timeout: onTimeout = 'halt',
   } = gate!;
   const at = [...path, 'gate'];

@@ -1,4 +1,4 @@
-import { choose, compare, literal, orNull } from '../../expressions/build.ts';
+import { at, choose, compare, literal, orNull, path } from '../../expressions/build.ts';
 import { pathText } from '../../expressions/evaluate.ts';
 import type { Span } from '../../expressions/problem.ts';
 import { pathOf } from '../../expressions/references.ts';
@@ -59,7 +59,9 @@ function translateIndex(tree: Index, known: Known): Tree {
   const words = pathOf(tree)?.map(({ name }) => name ?? '') ?? [];
   const value = known(words);
   if (value !== undefined) return literal(value, tree.span);
+  if (isPath(words, 'workflow', 'current_stage')) return firstFailed(tree.span);
   const object = translate(tree.object, known);
+  if (isPath(words, 'run', 'execution_id')) return { ...tree, object, key: literal('id', tree.key.span) };
   const [namespace = '', , property = ''] = words;
   if (words.length === 3 && isWord(namespace, 'stages')) {
     if (isWord(property, 'status')) return statusOf(object, tree.span);
@@ -67,6 +69,15 @@ function translateIndex(tree: Index, known: Known): Tree {
       return { ...tree, object, key: literal('values', tree.key.span), written: pathText(tree) };
   }
   return { ...tree, object, key: translate(tree.key, known) };
+}
+
+/** `run.failed[0]` of the engine: what hooks of the end see. */
+function firstFailed(span: Span): Tree {
+  return orNull(at(path(['run', 'failed'], span), literal(0, span)));
+}
+
+function isPath(words: readonly string[], namespace: string, word: string): boolean {
+  return words.length === 2 && isWord(words[0]!, namespace) && isWord(words[1]!, word);
 }
 
 function isWord(text: string, word: string): boolean {

@@ -27,6 +27,8 @@ export interface Controller {
   readonly problems: () => readonly string[];
   /** The turns that wait until this machine can do what they need. */
   readonly held: () => readonly HeldWork[];
+  /** The number of workflow runs in its process. */
+  readonly runs: () => number;
   /** What works again after a problem. */
   readonly recoveries: () => readonly string[];
   /** The running turns, and the running steps of its runs, each with at most this many lines. */

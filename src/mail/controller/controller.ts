@@ -246,6 +246,7 @@ function handleOf(
     held: () => host.turns.waits.held,
     problems: () => [...parts.problems(), ...parts.lookout.notices(), ...parts.rules.notices()],
     recoveries: () => parts.beside.recoveries?.() ?? [],
+    runs: () => parts.beside.runs.count,
     latest: (most) => {
       const { folders, definition, beside } = parts;
       return [...turnsOutput(host.state, folders, definition.providers, most), ...beside.runs.latest(most)];

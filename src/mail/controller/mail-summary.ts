@@ -7,7 +7,7 @@ import type { Landing } from '../machine/landing.ts';
 import { standingOfTurn } from '../../documents/standing.ts';
 import type { Cost } from '../../kernel/cost.ts';
 import type { Reason } from '../../kernel/errors.ts';
-import { isQueued } from '../../kernel/launched.ts';
+import { isQueued, type Launched } from '../../kernel/launched.ts';
 import { iso, isoOrNull } from '../../kernel/times.ts';
 import type { RoleName, ThreadId } from '../../kernel/ids.ts';
 import type {
@@ -30,6 +30,8 @@ export interface MailSummary extends Pick<MailStatus, 'paused' | 'threads' | 'tu
   readonly protocol: string;
   /** Rate-limited providers, and until when, in milliseconds since 1970. */
   readonly parked: readonly (readonly [provider: string, until: number])[];
+  /** The processes of unfinished turns on this host. */
+  readonly processes: readonly (readonly [turn: string, process: Launched])[];
   /** The roles in the state. */
   readonly roles: readonly RoleSummary[];
   /** The cost of the last day with any cost. */
@@ -38,7 +40,7 @@ export interface MailSummary extends Pick<MailStatus, 'paused' | 'threads' | 'tu
 
 export interface RoleSummary extends Pick<
   RoleStatus,
-  'name' | 'running' | 'inbox' | 'waits' | 'owes' | 'turns' | 'cost'
+  'name' | 'inbox' | 'waits' | 'owes' | 'turns' | 'cost'
 > {
   /** Requests that it may answer and that no turn has picked up: those that a person owes. */
   readonly asked: readonly DebtStatus[];
@@ -62,6 +64,7 @@ export function summaryOf(state: MailState): MailSummary {
     roles: [...state.roles].map(([name, role]) => roles.summary(name, role)),
     threads: [...threads.values()].map((thread) => threadStatus(thread, state)),
     turns: [...turns.values()].map((turn) => turnStatus(turn, state)),
+    processes: processesOf(turns.values()),
     landings: [...landings.values()].map(landingStatus),
     spent,
   };
@@ -70,20 +73,21 @@ export function summaryOf(state: MailState): MailSummary {
 export function threadStatus(thread: Thread, { mail }: Pick<MailState, 'mail'>): ThreadStatus {
   const { id, parent, subject, state, reason, opened, count, turns, cost } = thread;
   const folders = { worktree: null, checkouts: [] };
-  const facts = { opened: iso(opened), messages: count, turns, cost };
-  const { failed, failed_by } = failureIn(thread, mail);
-  return { id, parent, subject, state, reason, failed, failed_by, ...facts, ...folders };
+  const latest = mail.get(thread.messages.at(-1) ?? '')?.message.created ?? opened;
+  const facts = { opened: iso(opened), latest: iso(latest), messages: count, turns, cost };
+  return { id, parent, subject, state, reason, ...failureIn(thread, mail), ...facts, ...folders };
 }
 
 /** Why no turn of a role could do the newest work in a thread; null: one did, does or may. */
 function failureIn(
   { messages }: Thread,
   mail: MailState['mail'],
-): Pick<ThreadStatus, 'failed' | 'failed_by'> {
-  const none = { failed: null, failed_by: null };
+): Pick<ThreadStatus, 'failed' | 'failed_by' | 'failed_turn'> {
+  const none = { failed: null, failed_by: null, failed_turn: null };
   for (const id of messages.toReversed())
     for (const [role, delivery] of mail.get(id)?.deliveries ?? []) {
-      if (delivery.at === 'failed') return { failed: delivery.reason, failed_by: role };
+      if (delivery.at === 'failed')
+        return { failed: delivery.reason, failed_by: role, failed_turn: delivery.turn ?? null };
       if (delivery.at === 'inbox' || delivery.at === 'claimed' || delivery.at === 'processed') return none;
     }
   return none;
@@ -107,6 +111,15 @@ function isWaiting({ phase }: Turn): boolean {
 function stateOf(turn: Turn): TurnStatus['state'] {
   if (isWaiting(turn)) return 'queued';
   return turn.phase.is === 'pending' && turn.conflict?.waits === true ? 'conflict' : phases[turn.phase.is];
+}
+
+/** The processes of turns on this host, by turn. */
+export function processesOf(turns: Iterable<Turn>): MailSummary['processes'] {
+  return [...turns].flatMap(({ id, phase }) =>
+    phase.is === 'active' && phase.launched !== null && !isQueued(phase.launched)
+      ? [[id, phase.launched] as const]
+      : [],
+  );
 }
 
 export function turnStatus(turn: Turn, { landings }: Pick<MailState, 'landings'>): TurnStatus {
@@ -179,7 +192,6 @@ class Roles {
     const asked = [...(this.#asked.get(name) ?? [])].filter(([key]) => !owed.has(key));
     return {
       name,
-      running: this.#running(name),
       inbox: this.#inboxes.get(name) ?? 0,
       waits: this.#waits(name),
       owes: [...owed.values()].flatMap((ask) => this.#debt(ask)),
@@ -189,12 +201,6 @@ class Roles {
       vanished,
       failed: this.#failed.has(name),
     };
-  }
-
-  #running(name: RoleName): number {
-    return [...this.#state.turns.values()].filter(
-      ({ role, phase }) => role === name && (phase.is === 'active' || phase.is === 'returned'),
-    ).length;
   }
 
   #waits(name: RoleName): WaitStatus[] {

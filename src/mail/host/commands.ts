@@ -2,7 +2,6 @@ import { ControlReader, type Control } from '../../host/control.ts';
 import type { Mailboxes } from '../mailboxes/mailboxes.ts';
 import type { Command, Fact } from '../machine/event.ts';
 import { refusal } from '../machine/rules/commands.ts';
-import { waitsForPerson } from '../machine/rules/work.ts';
 import { fileName, idInName, type Message } from '../format/message.ts';
 import type { MailState } from '../machine/state.ts';
 import type { Protocol } from '../format/protocol.ts';
@@ -121,12 +120,12 @@ interface FailedFile {
 
 /**
  * Removal by hand leaves no file, but while its thread is known the journal has the text. The
- * message of a turn that waits for a person is in the inbox.
+ * message of a turn that waits for a person, or that another retry has put back, is in the inbox.
  */
 function waitingMessage(state: MailState, { role, name }: FailedFile): Message | null {
   for (const { message, deliveries } of state.mail.values()) {
-    const delivery = deliveries.get(role);
-    const waits = delivery?.at === 'withdrawn' || waitsForPerson(state, delivery);
+    const at = deliveries.get(role)?.at;
+    const waits = at === 'withdrawn' || at === 'inbox' || at === 'claimed';
     if (waits && fileName(message) === name) return message;
   }
   return null;

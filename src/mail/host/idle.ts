@@ -1,6 +1,6 @@
 import { askState } from '../machine/fold/asks.ts';
 import { freeProvider } from '../machine/rules/fallback.ts';
-import { pausedThread } from '../machine/rules/slots.ts';
+import { pausedThread, Slots } from '../machine/rules/slots.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
 import type { MailState, Turn } from '../machine/state.ts';
 import type { Idle } from '../../host/idle.ts';
@@ -16,7 +16,7 @@ export function failedThreads(event: MailEvent): readonly ThreadId[] {
 
 /** Whether only a person can still move the mail. Does not consider running processes. */
 export function idleOf(state: MailState, protocol: Protocol, now: number): Idle {
-  if (state.turns.size > 0 || state.pendingProjections.size > 0) return restOf(state);
+  if (state.turns.size > 0 || state.pendingProjections.size > 0) return restOf(state, protocol, now);
   if (parkedMail(state, protocol, now)) return 'busy';
   const asks = [...state.waits.values()].flatMap((wait) => wait.requests);
   const people = asks.filter((request) => asksPerson(state, protocol, request));
@@ -26,11 +26,14 @@ export function idleOf(state: MailState, protocol: Protocol, now: number): Idle 
   return waiting || state.waits.size > 0 ? 'stuck' : 'done';
 }
 
-/** Whether every open turn waits for something that only a person does. */
-function restOf(state: MailState): Idle {
+/** Whether every open turn waits for what only a person does, or for tomorrow's budget. */
+function restOf(state: MailState, protocol: Protocol, now: number): Idle {
+  const slots = new Slots(state, protocol, now);
+  const isTomorrows = ({ phase, budget }: Turn) =>
+    (phase.is === 'pending' || phase.is === 'returned') && slots.dayOver(budget) !== null;
   const turns = [...state.turns.values()];
   const asking = turns.filter((turn) => asksUser(state, turn));
-  const isMoving = turns.some((turn) => !asking.includes(turn) && !isHeld(state, turn));
+  const isMoving = turns.some((turn) => !asking.includes(turn) && !isHeld(state, turn) && !isTomorrows(turn));
   if (isMoving || state.pendingProjections.size > 0) return 'busy';
   return asking.length > 0 ? 'waiting_for_user' : 'stuck';
 }

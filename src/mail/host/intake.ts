@@ -74,9 +74,14 @@ export class CatchingUp {
   }
 }
 
+interface Found extends Dropped {
+  /** When it was last written, in milliseconds since 1970; 0: unknown. */
+  readonly written: number;
+}
+
 /** Files of a box in the order in which they are judged. */
 interface Queue {
-  readonly files: readonly Dropped[];
+  readonly files: readonly Found[];
   /** When to look again at those judged before; null: never. */
   readonly wake: number | null;
 }
@@ -120,9 +125,9 @@ export class Intake {
   }
 
   /**
-   * Moves complete files to `accepting`, then records each of them. A disk error delays only its
-   * own file. Each box has an equal share of the batch, whatever lies in the others; the next looks
-   * take the rest of a box before they list it again.
+   * Moves complete files to `accepting`, the oldest first, then records each of them. A disk error
+   * delays only its own file. Each box has an equal share of the batch, whatever lies in the
+   * others; the next looks take the rest of a box before they list it again.
    */
   look(roles: readonly RoleName[], disk: DiskGuard, list: Listing): Looked {
     const { hasMore } = this;
@@ -130,7 +135,7 @@ export class Intake {
       (['inbox', 'outbox'] as const).map((box) => this.#queueOf(role, box, list, disk)),
     );
     const shares = sharesOf(queues.map(({ files }) => files.length));
-    const judged = queues.flatMap(({ files }, index) => files.slice(0, shares[index]));
+    const judged = inOrder(queues.flatMap(({ files }, index) => files.slice(0, shares[index])));
     const now = this.#wall();
     const glances = new Map(
       judged.map((file) => [file, disk.attempt(() => this.#mailboxes.glance(file, now), null)]),
@@ -141,20 +146,18 @@ export class Intake {
     const pending = new Set(
       [...this.#ledger.state.pendingProjections.values()].map((projection) => projection.role),
     );
-    let taken = 0;
+    const untils = new Map(
+      judged.map((file) => {
+        const take = () => this.#take(file, pending, glances.get(file) ?? null, writing.get(file));
+        return [file, disk.attempt(take, Infinity)];
+      }),
+    );
+    const isTaken = [...untils.values()].includes(null);
     const wakes: number[] = [];
     for (const [index, { files, wake }] of queues.entries()) {
       const share = shares[index] ?? 0;
-      const waits = wake === null ? [] : [wake];
-      for (const file of files.slice(0, share)) {
-        const until = disk.attempt(
-          () => this.#take(file, pending, glances.get(file) ?? null, writing.get(file)),
-          Infinity,
-        );
-        if (until === null) taken += 1;
-        else if (until !== Infinity) waits.push(until);
-      }
-      const soonest = earliest(waits);
+      const waits = files.slice(0, share).map((file) => untils.get(file) ?? Infinity);
+      const soonest = earliest([wake ?? Infinity, ...waits].filter((until) => until !== Infinity));
       const [first] = files;
       if (share < files.length && first !== undefined)
         this.#left.set(keyOf(first), { files: files.slice(share), wake: soonest });
@@ -162,7 +165,7 @@ export class Intake {
     }
     if (this.#unrecorded) disk.attempt(() => this.recordAccepted(), undefined);
     // A rest of an earlier listing does not show what came since.
-    const more = this.hasMore || (hasMore && (roles.length === 0 || taken > 0));
+    const more = this.hasMore || (hasMore && (roles.length === 0 || isTaken));
     const again = disk.attempt(() => this.#grown.look(this.#elapsed()), null);
     const watch = again === null ? null : this.#wall() + again;
     return { wake: earliest(wakes), more, watch };
@@ -195,7 +198,9 @@ export class Intake {
     if (listed === null || (box === 'outbox' && this.#staging.holds(role, listed.isWhole)))
       return { files: [], wake: null };
     if (box === 'inbox' && this.#ledger.fresh) this.#find(role, listed);
-    return { files: listed.names.map((name) => ({ role, box, name })).filter(isNew), wake: null };
+    const files = listed.names.filter((name) => isNew({ name })).map((name) => ({ role, box, name }));
+    const written = (file: Dropped) => disk.attempt(() => this.#mailboxes.written(file), 0);
+    return { files: inOrder(files.map((file) => ({ ...file, written: written(file) }))), wake: null };
   }
 
   /** Notes what lies in an inbox when the very first controller begins, until it has seen all. */
@@ -353,6 +358,11 @@ export class Intake {
 
 function keyOf({ role, box }: Pick<Dropped, 'role' | 'box'>): string {
   return `${role}/${box}`;
+}
+
+/** In the order in which they were written, then by name. */
+function inOrder(files: readonly Found[]): Found[] {
+  return files.toSorted((a, b) => a.written - b.written || (a.name < b.name ? -1 : 1));
 }
 
 /** How many of each box are judged: of small ones all, and of the others equally many. */

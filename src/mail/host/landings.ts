@@ -60,7 +60,8 @@ export class Landings {
     const isEditor = this.#protocol.roles.get(role)?.capabilities.includes('EDIT') === true;
     const resolves = isEditor ? { turn, role, thread, branch: roleBranch(thread, role) } : null;
     const checks = this.#checks(step);
-    return { key, work, step: { do: 'check', checks, isProtected: approval, approved, resolves } };
+    const left = this.#ledger.state.branches.get(branch) ?? null;
+    return { key, work, step: { do: 'check', checks, isProtected: approval, approved, left, resolves } };
   }
 
   #checks({ landing, checks }: Extract<LandingStep, { do: 'check' }>): LandingChecks {
@@ -106,8 +107,10 @@ export class Landings {
 function factsOf({ turn, attempt, round }: Landing, report: LandingReport): Fact[] {
   const at = { turn, attempt, round };
   switch (report.is) {
-    case 'asks':
-      return [{ type: 'landing-asked', ...at, onto: report.onto, rules: report.rules }];
+    case 'asks': {
+      const { is: _is, ...asked } = report;
+      return [{ type: 'landing-asked', ...at, ...asked }];
+    }
     case 'checked':
       return [{ type: 'landing-checked', ...at, onto: report.onto, result: report.result }];
     case 'landed':

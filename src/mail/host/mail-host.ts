@@ -7,7 +7,7 @@ import type { Protocol } from '../format/protocol.ts';
 import { openTurns, withoutSlots } from '../machine/rules/slots.ts';
 import type { MailState } from '../machine/state.ts';
 import { BudgetAlert } from '../../kernel/spent-budget.ts';
-import { watchedBudgets } from './notices.ts';
+import { notifyDayOver, watchedBudgets } from './notices.ts';
 import { Commands } from './commands.ts';
 import { expectedNow, inboxText, namesOf, MailboxProjector, type Expected } from './project.ts';
 import { failedThreads, idleOf } from './idle.ts';
@@ -183,6 +183,7 @@ export class MailHost implements Host {
     this.#catchingUp.looked(scan, this.#looked, this.ledger.now());
     // While people's commands cannot be read, running turns continue, and nothing new is decided.
     if (this.#commandsReadable) this.#decide();
+    notifyDayOver(this.ledger, this.#options.protocol);
     this.#alert.look(this.state.spent, () => watchedBudgets(this.ledger, this.#options.protocol.limits));
   }
 

@@ -9,8 +9,10 @@ import { copyKey } from '../machine/fold/places.ts';
 import { mailroom, subjectLine } from '../format/message.ts';
 import type { RefusedFile } from '../../host/control.ts';
 import type { WatchedBudget } from '../../kernel/spent-budget.ts';
-import type { Limits } from '../format/protocol.ts';
+import type { Limits, Protocol } from '../format/protocol.ts';
 import { limitOf } from '../machine/rules/thread-budgets.ts';
+import { Slots } from '../machine/rules/slots.ts';
+import { dayOf, isLimited } from '../../kernel/money.ts';
 import type { MailLedger } from './ledger.ts';
 
 /** The folder of invalid requests, each with the reason beside it. */
@@ -120,6 +122,29 @@ export function notifyHeld(ledger: MailLedger, words: string): void {
   ]);
 }
 
+/** Notifies `user`, once a day, that mail waits for the budget of the next one. */
+export function notifyDayOver(ledger: MailLedger, protocol: Protocol): void {
+  const { dayBudget } = protocol.limits;
+  if (!isLimited(dayBudget)) return;
+  const { state } = ledger;
+  const slots = new Slots(state, protocol, ledger.now());
+  const waiting = new Set([...state.turns.values()].map(({ role }) => role));
+  for (const [name, { queue, requests, answered }] of state.roles)
+    if (queue.size + requests.size + answered.size > 0) waiting.add(name);
+  for (const { name, budget, provider } of protocol.roles.values()) {
+    const over = provider === 'human' || !waiting.has(name) ? null : slots.dayOver(budget);
+    if (over === null) continue;
+    const about = ['day over', dayOf(ledger.now()), String(dayBudget.usd), String(dayBudget.tokens)];
+    const how = 'at 00:00 UTC, or when `mailroom up` starts again with a higher `limits.budget.day`';
+    notifyOnce(ledger, about, 'Mail waits for the budget of the next day', [
+      `${name} waits: ${over}.`,
+      '',
+      `It continues ${how}.`,
+    ]);
+    return;
+  }
+}
+
 /**
  * The budgets of a day and of the open threads. `user` is notified once of each, as long as the
  * mail remembers the notice, also across restarts.
@@ -139,7 +164,7 @@ export function watchedBudgets(ledger: MailLedger, limits: Limits): WatchedBudge
           `${share} of the budget of this day is spent: ${text}`,
           [
             `On ${day} (UTC), threads have cost ${text}.`,
-            'When the budget is used up, threads fail with `E_BUDGET`. `limits.budget.day` sets it;',
+            'When the budget is used up, mail waits for the next day. `limits.budget.day` sets it;',
             '`mailroom costs --since 1d` shows what was paid for.',
           ],
         ),

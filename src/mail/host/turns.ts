@@ -6,6 +6,7 @@ import { prompt, standingOrders } from '../machine/prompt.ts';
 import { decidedCalls } from '../machine/rules/questions.ts';
 import { type Role, providersOf } from '../format/protocol.ts';
 import { ordersMark } from '../mailboxes/turn-folders.ts';
+import { staysIgnored } from '../../kernel/work.ts';
 import { mayChange } from '../../kernel/permissions.ts';
 import type { Turn } from '../machine/state.ts';
 import { owedSteps } from '../machine/step.ts';
@@ -328,7 +329,8 @@ export class Turns {
       const { id, role, attempt, round } = turn;
       this.waits.forget(id);
       // First: what is checked again after a crash has left out nothing more.
-      for (const text of report.reports ?? [])
+      const notable = report.reports?.filter((text) => !text.startsWith(staysIgnored)) ?? [];
+      for (const text of notable)
         notifyOnce(this.#ledger, [id, text], `Not all of the work of ${role} travels`, [
           `Turn ${id}: ${text}.`,
         ]);

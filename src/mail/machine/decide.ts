@@ -9,6 +9,7 @@ import { outcomes, type TurnChecks } from './rules/outcomes.ts';
 import { threadsAtRest } from './rules/quiet.ts';
 import { landingSteps, type LandingStep } from './rules/landing.ts';
 import { Slots } from './rules/slots.ts';
+import { dayOf, isLimited, nextDay } from '../../kernel/money.ts';
 import type { TurnId } from '../../letters/target.ts';
 
 /** A process that should be running. */
@@ -69,11 +70,12 @@ export function decide(state: MailState, protocol: Protocol, clock: number, isRe
     .map((turn) => ({ kind: 'agent', key: invocationKey(turn), turn }) as const);
   const checking = checks.map((check) => ({ kind: 'checks', key: checksKey(check.turn), ...check }) as const);
   const landings = landingSteps(state, protocol);
-  return { facts: [], processes: [...agents, ...checking], landings, wake: nextWake(state, now) };
+  return { facts: [], processes: [...agents, ...checking], landings, wake: nextWake(state, protocol, now) };
 }
 
-function nextWake(state: MailState, now: number): number | null {
+function nextWake(state: MailState, { limits }: Protocol, now: number): number | null {
   const times = [nextDeadline(state) ?? Infinity, ...state.parked.values()];
+  if (isLimited(limits.dayBudget) && state.spent.day === dayOf(now)) times.push(nextDay(now));
   for (const { phase } of state.turns.values()) {
     if (phase.is === 'pending') times.push(phase.notBefore);
     if (phase.is === 'asking' && phase.answer === null) times.push(phase.until ?? Infinity);

@@ -205,6 +205,8 @@ export type Happening<N> =
       readonly onto: string;
       /** Null: it changes none, and its branch is protected. */
       readonly rules: RuleChanges | null;
+      /** Whether only `mailroom undo` has moved the branch since the last landing. */
+      readonly undone?: boolean;
     } & AtInvocation)
   /** The branch moves from `onto` to `result` next, or has moved already. */
   | ({

@@ -30,8 +30,10 @@ type LandingPhase =
       readonly is: 'asked';
       readonly onto: string;
       readonly rules: RuleChanges | null;
-      /** Where Mailroom left the branch, if somebody else has moved it since; null otherwise. */
+      /** Where Mailroom left the branch, if it has moved since; null otherwise. */
       readonly left: string | null;
+      /** Whether only `mailroom undo` has moved it. */
+      readonly undone: boolean;
     }
   /** It waits for those before it, then it is checked. */
   | { readonly is: 'queued' }
@@ -49,9 +51,10 @@ export function changesOf({ phase, commit }: Landing): string | null {
 /** Why a person must let it land, in words; null: it is not asked. */
 export function askedReason({ lands: { branch }, phase }: Landing): string | null {
   if (phase.is !== 'asked') return null;
-  const { rules, onto, left } = phase;
+  const { rules, onto, left, undone } = phase;
   const why = rules === null ? `\`${branch}\` is protected` : rulesReason(rules);
   if (left === null) return why;
   const commits = `${shortCommit(left)}..${shortCommit(onto)}`;
-  return `${why}. Somebody else has moved \`${branch}\` since Mailroom landed there last: \`git log ${commits}\``;
+  const who = undone ? '`mailroom undo`' : 'Somebody';
+  return `${why}. ${who} has moved \`${branch}\` since Mailroom landed there last: \`git log ${commits}\``;
 }

@@ -35,8 +35,8 @@ export type AskState =
       readonly from: RoleName | null;
       readonly escalated: RoleName | null;
     }
-  /** Its thread ended first: the answer is no longer awaited. */
-  | { readonly is: 'over' };
+  /** Its thread ended first: the answer is no longer awaited. `was`: the state before that. */
+  | { readonly is: 'over'; readonly was?: Exclude<AskState, { is: 'over' }> };
 
 /** A message that the state has not forgotten. */
 export interface Mail {
@@ -308,6 +308,8 @@ export interface MailState {
   readonly mail: Map<MessageId, Mail>;
   readonly turns: Map<TurnId, Turn>;
   readonly waits: Map<WaitId, Wait>;
+  /** Waits that a failure ended: a retry of a message of theirs opens them again. */
+  readonly cut: Map<WaitId, Wait>;
   /** By turn; the order is that of the queues, one for each branch. */
   readonly landings: Map<TurnId, Landing>;
   /** Where Mailroom's last landing left each branch. */
@@ -358,6 +360,7 @@ export function emptyState(): MailState {
     mail: new Map(),
     turns: new Map(),
     waits: new Map(),
+    cut: new Map(),
     landings: new Map(),
     branches: new Map(),
     roles: new Map(),

@@ -45,10 +45,12 @@ export function mailNames(disk: Disk, folder: string, isMail = isMarkdown): stri
   return names.filter(isMail).toSorted();
 }
 
-/** The ids of the messages that a role has handled, by the names of their files alone. */
-export function handledIds(disk: Disk, role: RoleName): MessageId[] {
-  const names = foldersOf(disk, role, 'processed').flatMap((place) => mailNames(disk, place));
-  return names.flatMap((name) => idInName(name) ?? []);
+/** The messages that a role has handled, with their paths, by the names of their files alone. */
+export function handledMail(disk: Disk, role: RoleName): Map<MessageId, string> {
+  const found = foldersOf(disk, role, 'processed').flatMap((place) =>
+    mailNames(disk, place).map((name) => [idInName(name) ?? '', join(place, name)] as const),
+  );
+  return new Map(found.filter(([id]) => id !== ''));
 }
 
 function foldersOf(disk: Disk, role: RoleName, folder: Folder | 'outbox'): string[] {

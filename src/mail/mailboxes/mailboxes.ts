@@ -72,6 +72,11 @@ export class Mailboxes {
     return this.#settlingOf(file).look(file.name, pathOf(file), now);
   }
 
+  /** When a dropped file was last written, in milliseconds since 1970; 0: it is gone. */
+  written(file: Dropped): number {
+    return this.#disk.look(pathOf(file))?.mtimeMs ?? 0;
+  }
+
   /** Which dropped files a process has open for writing; of our own commands none is. */
   writing(files: readonly Dropped[]): Map<Dropped, Writing> {
     const foreign = files.filter(({ box, name }) => box === 'inbox' || markOfSent(name) === null);

@@ -7,17 +7,19 @@ import type { CostsDocument, CostsSum, CostsRow } from '../../documents/mail.ts'
 
 type Billed = Pick<RunState, 'bills'>;
 
+/** `workflows`: by their runs. */
 export function costsOf(
   mail: MailState,
   runs: readonly Billed[],
   by: readonly CostKind[],
   since: string | null,
+  workflows: ReadonlyMap<string, string> = new Map(),
 ): CostsDocument {
   const groups = new Map<string, CostsRow>();
   let total: CostsSum = { launches: 0, cost: noCost };
   for (const { bill, thread } of billsOf(mail, runs)) {
     if (since !== null && bill.day < since) continue;
-    const key = Object.fromEntries(by.map((kind) => [kind, nameOf(bill, thread, kind)]));
+    const key = Object.fromEntries(by.map((kind) => [kind, nameOf(bill, thread, kind, workflows)]));
     const id = JSON.stringify(Object.values(key));
     groups.set(id, { key, ...sum(groups.get(id), bill) });
     total = sum(total, bill);
@@ -39,8 +41,14 @@ function* billsOf(
   for (const run of runs) for (const bill of run.bills.values()) yield { bill, thread: null };
 }
 
-function nameOf(bill: Bill, thread: ThreadId | null, by: CostKind): string | null {
+function nameOf(
+  bill: Bill,
+  thread: ThreadId | null,
+  by: CostKind,
+  workflows: ReadonlyMap<string, string>,
+): string | null {
   if (by === 'thread') return thread;
+  if (by === 'workflow') return workflows.get(bill.run ?? '') ?? null;
   return by === 'week' ? weekOf(bill.day) : bill[by];
 }
 

@@ -1,10 +1,11 @@
 import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Project } from '../../project/project.ts';
-import type { DoneDocument } from '../../documents/inbox.ts';
-import { handledIds } from '../mailboxes/mail-files.ts';
-import { peopleIn, readInbox, type WaitingItem } from './inbox.ts';
-import { pathIn } from './messages.ts';
+import type { BackDocument, DoneDocument, InboxItem } from '../../documents/inbox.ts';
+import { copyKey } from '../machine/fold/places.ts';
+import { handledMail } from '../mailboxes/mail-files.ts';
+import { noticeItem, peopleIn, readInbox, type WaitingItem } from './inbox.ts';
+import { pathIn, readStored } from './messages.ts';
 import { entryAt } from './positions.ts';
 
 /**
@@ -20,7 +21,8 @@ export async function putAway(
 ): Promise<DoneDocument> {
   const { items } = await readInbox(project, as);
   const notices = items.filter(({ kind }) => kind === 'notice').map(({ id }) => id);
-  const handled = words?.every((word) => itemAt(items, word)) === false ? await handledBy(project, as) : [];
+  const isKnown = words?.every((word) => itemAt(items, word)) !== false;
+  const handled = isKnown ? [] : (await handledBy(project, as)).map(([id]) => id);
   const ids = new Set(words?.map((word) => noticeAt(items, handled, word)) ?? notices);
   const moved = new Set<string>();
   for (const { message, role } of project.journal.state().unread.values()) {
@@ -31,10 +33,54 @@ export async function putAway(
   return { schema: 1, done: [...moved], before: [...ids].filter((id) => !moved.has(id)) };
 }
 
-/** What these people have handled. */
-async function handledBy(project: Project, as: RoleName | null): Promise<readonly MessageId[]> {
+/**
+ * Undoes `putAway`: the files move back, and a controller takes them as unread. Throws `E_REFUSED`
+ * for what was not put away, or is remembered no more, before anything moves.
+ */
+export async function putBack(project: Project, ids: readonly MessageId[]): Promise<BackDocument> {
+  const people = await peopleIn(project);
+  const { mail, unread } = project.journal.state();
+  const moves = ids.flatMap((id) => {
+    const copies = people.flatMap((role) => {
+      const message = unread.get(copyKey(id, role))?.message ?? mail.get(id)?.message;
+      const isRead = unread.has(copyKey(id, role)) || mail.get(id)?.deliveries.get(role)?.at === 'read';
+      return message !== undefined && isRead ? [{ message, role }] : [];
+    });
+    if (copies.length > 0) return copies;
+    throw new MailroomError(
+      'E_REFUSED',
+      `message ${endOfId(id)} cannot be put back: it was not put away, or its thread ended long ago`,
+      `\`mailroom show ${endOfId(id)}\` shows it`,
+    );
+  });
+  const moved = moves.filter(
+    ({ message, role }) =>
+      project.disk.rename(pathIn('processed', message, role), pathIn('inbox', message, role), {
+        replace: false,
+      }) === 'moved',
+  );
+  return { schema: 1, back: [...new Set(moved.map(({ message }) => message.id))] };
+}
+
+/** What people have put away or answered, the newest first, with the path of one copy of each. */
+export async function handledBy(
+  project: Project,
+  as: RoleName | null,
+): Promise<readonly (readonly [id: MessageId, path: string])[]> {
   const roles = as === null ? await peopleIn(project) : [as];
-  return roles.flatMap((role) => handledIds(project.disk, role));
+  const found = new Map(roles.flatMap((role) => [...handledMail(project.disk, role)]));
+  return [...found].toSorted(([a], [b]) => (a < b ? 1 : -1));
+}
+
+/** Handled mail as it is listed; what cannot be read as a message any more is left out. */
+export function handledItems(project: Project, handled: Awaited<ReturnType<typeof handledBy>>): InboxItem[] {
+  const state = project.journal.state();
+  return handled.flatMap(([id, path]) => {
+    const message = state.mail.get(id)?.message ?? readStored(project.files.read(path) ?? '');
+    if (message === null) return [];
+    const { to: _to, ...item } = noticeItem(state, message, []);
+    return [item];
+  });
 }
 
 function itemAt(items: readonly WaitingItem[], word: string): WaitingItem | undefined {

@@ -6,6 +6,7 @@ import { owedSteps } from '../machine/step.ts';
 import type { MailState } from '../machine/state.ts';
 import { runHolder } from '../../workflow/files/layout.ts';
 import type { Project } from '../../project/project.ts';
+import { shownTurn } from './status.ts';
 import { seenWorkers } from './seen-workers.ts';
 import { besideMail } from '../../workflow/runs/slots.ts';
 
@@ -17,8 +18,18 @@ export function mailExplainer(
   now: number,
 ): MailExplainer {
   const holder = project.holder();
-  const held = heldReasons(holder?.held ?? []);
+  const held = heldReasons(holder?.held ?? interrupted(state));
   return new MailExplainer(state, protocol, now, besideMail(holder), seenWorkers(project), held);
+}
+
+/** Why the turns that ran under the last controller do not move. */
+function interrupted(state: MailState): HeldWork[] {
+  return [...state.turns.values()].flatMap((turn) => {
+    const { id, role, state: stands } = shownTurn(null, state, turn);
+    if (stands !== 'interrupted' && stands !== 'left') return [];
+    const what = stands === 'left' ? 'was left running' : 'is interrupted';
+    return [{ work: id, problem: `turn ${id} of ${role} ${what}, and the next one starts it again` }];
+  });
 }
 
 /** The steps of a run that wait for the machine, as its process has noted, or that of its roles. */

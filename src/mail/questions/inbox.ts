@@ -1,4 +1,5 @@
 import { endOfId, shortCommit, type MessageId, type RoleName } from '../../kernel/ids.ts';
+import type { TurnId } from '../../letters/target.ts';
 import type { Message } from '../format/message.ts';
 import { parseMessage } from '../format/read-message.ts';
 import type { Mail, MailState, Turn } from '../machine/state.ts';
@@ -12,7 +13,8 @@ import {
   requiredFields,
   turnCommand,
 } from '../machine/answering.ts';
-import { askedReason, changesOf } from '../machine/landing.ts';
+import { askedReason, changesOf, type Landing } from '../machine/landing.ts';
+import { failedTitle } from '../machine/rules/notices.ts';
 import { askedTitle } from '../machine/rules/questions.ts';
 import { pathIn } from './messages.ts';
 import { MailroomError } from '../../kernel/errors.ts';
@@ -27,7 +29,7 @@ import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
 /** The items that wait for people. `as`: the requested role; null: every person of the protocol. */
 export interface Inbox {
   readonly as: RoleName | null;
-  /** The earliest deadline first, then the longest wait; notices last, newest first. */
+  /** The earliest deadline first, then the longest wait; notices last, as `inOrder` says. */
   readonly items: readonly WaitingItem[];
 }
 
@@ -130,13 +132,18 @@ function inboxOf(
     const to = notices.get(message.id)?.to ?? [];
     notices.set(message.id, { message, to: [...to, role] });
   }
+  const failed = failedTurns(state);
   const items = [
     ...requests,
     ...approvalsOf(runs, as),
     ...landingItems(state),
+    ...blockedItems(state),
     ...questions,
     ...conflicts,
-    ...[...notices.values()].map(({ message, to }) => noticeItem(state, message, to)),
+    ...[...notices.values()].map(({ message, to }) => ({
+      ...noticeItem(state, message, to),
+      turn: message.from === 'mailroom' ? (failed.get(message.subject) ?? null) : null,
+    })),
   ];
   return { as, items: items.toSorted(inOrder) };
 }
@@ -178,7 +185,7 @@ function requestItem(
 function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName | null): WaitingItem[] {
   return gates
     .filter(({ approvers, recorded }) => recorded === null && (as === null || mayApprove(approvers, as)))
-    .map(({ gate, message, approvers, choices, fields, since, deadline, on_timeout }) => ({
+    .map(({ gate, message, approvers, choices, fields, since, deadline, on_timeout, before }) => ({
       id: `${run}/${gate}`,
       kind: 'approval',
       thread: null,
@@ -186,6 +193,7 @@ function approvalItems({ run, workflow, gates }: RunStatusDocument, as: RoleName
       turn: null,
       escalated_from: null,
       run,
+      before,
       question: null,
       changes: null,
       to: approvers,
@@ -237,37 +245,62 @@ function conflictItem(state: MailState, { id, role, messages }: Turn, message: M
 }
 
 /** The work that waits until a person lets it land. */
-export function landingItems({ landings, threads }: MailState): WaitingItem[] {
-  return [...landings.values()]
+export function landingItems(state: MailState): WaitingItem[] {
+  return [...state.landings.values()]
     .filter(({ phase }) => phase.is === 'asked')
-    .map((landing) => ({
-      ...landing,
-      task: threads.get(landing.thread)?.subject ?? null,
-      reason: askedReason(landing) ?? '',
-      changes: changesOf(landing),
-    }))
-    .map(({ turn, thread, task, role, commit, lands, since, reason, changes }) => ({
-      id: turn,
-      kind: 'approval',
-      thread,
-      thread_subject: task,
-      turn,
-      escalated_from: null,
-      run: null,
-      question: null,
-      to: [],
-      from: role,
-      type: 'landing',
-      // What it is about comes first: a list is read by its first words.
-      subject: `${task === null || task === '' ? '' : `${task}: `}${shortCommit(commit)} is to land on ${lands.branch} (${reason})`,
-      since: iso(since),
-      deadline: null,
-      on_timeout: null,
-      fields: {},
-      reply_types: ['approve', 'reject'],
-      changes,
-      command: turnCommand('approve', turn, null, changes),
-    }));
+    .map((landing) => {
+      const { turn, lands, commit } = landing;
+      const changes = changesOf(landing);
+      const what = `${shortCommit(commit)} is to land on ${lands.branch} (${askedReason(landing) ?? ''})`;
+      return {
+        ...landingPart(state, landing, what),
+        kind: 'approval',
+        reply_types: ['approve', 'reject'],
+        changes,
+        command: turnCommand('approve', turn, null, changes),
+      };
+    });
+}
+
+/** The work that cannot land before a person has changed something; then it does so unasked. */
+function blockedItems(state: MailState): WaitingItem[] {
+  return [...state.landings.values()].flatMap((landing) => {
+    const { turn, lands, commit, blocked, phase } = landing;
+    if (blocked === null || phase.is === 'asked') return [];
+    const what = `${shortCommit(commit)} cannot land on ${lands.branch}: ${blocked}`;
+    return [
+      {
+        ...landingPart(state, landing, what),
+        kind: 'blocked',
+        reply_types: [],
+        changes: null,
+        command: `mailroom why ${turn}`,
+      },
+    ];
+  });
+}
+
+function landingPart({ threads }: MailState, { turn, thread, role, since }: Landing, what: string) {
+  const task = threads.get(thread)?.subject ?? '';
+  return {
+    id: turn,
+    thread,
+    thread_subject: task === '' ? null : task,
+    turn,
+    escalated_from: null,
+    run: null,
+    before: [],
+    question: null,
+    to: [],
+    from: role,
+    type: 'landing',
+    // What it is about comes first: a list is read by its first words.
+    subject: task === '' ? what : `${task}: ${what}`,
+    since: iso(since),
+    deadline: null,
+    on_timeout: null,
+    fields: {},
+  };
 }
 
 /** What agents ask a person (`as`), or any, to allow. */
@@ -283,6 +316,7 @@ export function questionItems({ turns, threads }: MailState, as: RoleName | null
         turn: id,
         escalated_from: null,
         run: null,
+        before: [],
         question: phase.notice,
         changes: null,
         to: [phase.person],
@@ -304,7 +338,20 @@ function mayApprove(approvers: readonly string[], as: RoleName): boolean {
   return approvers.length === 0 || approvers.includes(as);
 }
 
-function noticeItem(state: MailState, message: Message, to: readonly RoleName[]): WaitingItem {
+/** The turns whose mail lies under `failed`, by the subjects of the notices that they did. */
+function failedTurns({ mail }: MailState): ReadonlyMap<string, TurnId> {
+  const failed = [...mail.values()].flatMap(({ deliveries }) => [...deliveries]);
+  return new Map(
+    failed.flatMap(([role, delivery]) =>
+      delivery.at === 'failed' && delivery.turn !== undefined
+        ? [[failedTitle(delivery.turn, role), delivery.turn]]
+        : [],
+    ),
+  );
+}
+
+/** A message that is only to be read. */
+export function noticeItem(state: MailState, message: Message, to: readonly RoleName[]): WaitingItem {
   return {
     ...messagePart(state, message),
     kind: 'notice',
@@ -320,12 +367,13 @@ function noticeItem(state: MailState, message: Message, to: readonly RoleName[])
 
 function messagePart({ threads }: MailState, { id, thread, from, type, subject, created }: Message) {
   const whose = { thread, thread_subject: threads.get(thread)?.subject ?? null };
-  const none = { turn: null, run: null, question: null, changes: null };
+  const none = { turn: null, run: null, before: [], question: null, changes: null };
   return { id, ...whose, ...none, from, type, subject, since: iso(created) };
 }
 
 function inOrder(a: InboxItem, b: InboxItem): number {
-  const rank = ({ kind, deadline }: InboxItem) => (kind === 'notice' ? 2 : deadline === null ? 1 : 0);
+  const rank = ({ kind, turn, deadline }: InboxItem) =>
+    kind === 'notice' ? (turn === null ? 3 : 2) : deadline === null ? 1 : 0;
   const time = ({ deadline, since }: InboxItem) => Date.parse(deadline ?? since ?? '') || 0;
   const later = time(a) - time(b) || (a.id < b.id ? -1 : 1);
   return rank(a) - rank(b) || (a.kind === 'notice' ? -later : later);

@@ -1,5 +1,7 @@
 import { asTree } from '../../kernel/thread-tree.ts';
-import { standingOfThread, type Motion, type Standing } from '../../documents/standing.ts';
+import { hasWords } from '../../kernel/words.ts';
+import { standingOfThread, standings, type Motion, type Standing } from '../../documents/standing.ts';
+import type { MailState } from '../machine/state.ts';
 import type { MailStatus, ThreadStatus } from '../../documents/status.ts';
 
 /** A thread with how it stands. */
@@ -30,35 +32,43 @@ export function listedThreads({ threads, roles, turns }: MailStatus): ListedThre
 
 /** Which threads a list shows; what is absent restricts nothing. */
 export interface ThreadFilter {
-  /** Their subjects have all these words, in any case of letters. */
+  /** Their subjects or messages have all these words, in any case of letters. */
   readonly q?: string | undefined;
   readonly standing?: Standing['is'] | undefined;
   /** This thread, and those below it. */
   readonly under?: string | undefined;
   readonly ids?: readonly string[] | undefined;
+  /** What needs a person first, and what is done last. */
+  readonly order?: 'standing' | undefined;
 }
 
 /**
  * What a filter leaves of all threads (the oldest first): the newest first, each with its
- * sub-threads.
+ * sub-threads, in their order. `text`: that of a thread's messages.
  */
 export function filteredThreads<T extends ListedThread>(
   threads: readonly T[],
-  { q = '', standing, under, ids }: ThreadFilter,
+  { q = '', standing, under, ids, order }: ThreadFilter,
+  text: (thread: string) => string = () => '',
 ): (T & { readonly depth: number })[] {
-  const words = q
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
   const below = under === undefined ? null : threadsBelow(threads, under);
   const wanted = ids && new Set(ids);
   const found = threads.filter((thread) => {
     if (standing !== undefined && thread.standing.is !== standing) return false;
     if (below?.has(thread.id) === false || wanted?.has(thread.id) === false) return false;
-    const subject = thread.subject.toLowerCase();
-    return words.every((word) => subject.includes(word));
+    return q === '' || hasWords(`${thread.subject}\n${text(thread.id)}`, q);
   });
-  return asTree(found.toReversed()).map(({ thread, depth }) => ({ ...thread, depth }));
+  const parts =
+    order === 'standing' ? standings.map((is) => found.filter((each) => each.standing.is === is)) : [found];
+  return parts.flatMap((part) =>
+    asTree(part.toReversed()).map(({ thread, depth }) => ({ ...thread, depth })),
+  );
+}
+
+/** The texts of the messages of a thread; of one that ended long ago, none. */
+export function textOf({ threads, mail }: MailState): (thread: string) => string {
+  return (id) =>
+    (threads.get(id)?.messages ?? []).map((message) => mail.get(message)?.message.body ?? '').join('\n');
 }
 
 /** A thread opens others only after it was opened itself. */

@@ -24,7 +24,6 @@ const withoutMail: ReadonlySet<WhyCode> = new Set(['no_mail', 'login_missing', '
 interface Hosted extends Subject {
   readonly state: MailState;
   readonly protocol: Protocol;
-  readonly now: number;
   /** What a controller would report, where none runs. */
   readonly unhosted?: () => readonly string[];
   /** The same, where it is said elsewhere that none runs. */
@@ -38,9 +37,9 @@ interface Hosted extends Subject {
 export function hostedMail(
   said: MailWhy,
   project: Project,
-  { state, protocol, now, problems: known, unhosted: found = () => known ?? [], ...subject }: Hosted,
+  { state, protocol, problems: known, unhosted: found = () => known ?? [], ...subject }: Hosted,
 ): Why<MailAct | HostAct> {
-  const why = raisedFirst(said, { state, protocol, now });
+  const why = raisedFirst(said, { state, protocol });
   const holder = project.holder();
   const { role } = subject;
   const problems = holder?.problems ?? found();
@@ -65,12 +64,12 @@ export function hostedMail(
 }
 
 /** What would only fail again names the limit that comes first, and is not proposed alone. */
-function raisedFirst(why: MailWhy, { state, protocol, now }: Pick<Hosted, 'state' | 'protocol' | 'now'>) {
+function raisedFirst(why: MailWhy, { state, protocol }: Pick<Hosted, 'state' | 'protocol'>) {
   const { act } = why;
   if (act?.do !== 'retry' && act?.do !== 'send') return why;
   const thread = act.do === 'send' ? act.thread : state.mail.get(act.message)?.message.thread;
   const role = act.do === 'send' ? act.to : act.role;
-  const limit = thread === undefined ? null : limitInTheWay(state, protocol, { thread, role, now });
+  const limit = thread === undefined ? null : limitInTheWay(state, protocol, thread, role);
   if (limit === null) return why;
   const then = mailCommand(state, protocol, act) ?? '';
   return { ...why, reason: `${why.reason}; raise \`${limit}\` first, then \`${then}\``, act: null };

@@ -2,7 +2,7 @@ import { Checkout, pathsOf } from '../../git/checkout.ts';
 import { readableDifference } from '../../git/run-differences.ts';
 import { Refs } from '../../git/refs.ts';
 import { MailroomError } from '../../kernel/errors.ts';
-import { endOfId, type ThreadId } from '../../kernel/ids.ts';
+import { endOfId, type MessageId, type ThreadId } from '../../kernel/ids.ts';
 import { emptyState, type Turn } from '../machine/state.ts';
 import type { Landing } from '../machine/landing.ts';
 import { messageNamed } from './show.ts';
@@ -19,7 +19,10 @@ export async function messageDifference(project: Project, word: string): Promise
   const state = project.journal.state() ?? emptyState();
   const turn = state.turns.get(word);
   if (turn?.conflict?.waits === true) return conflictDifference(project, turn);
-  if (/^t\d+$/.test(word)) return landingDifference(project, state.landings.get(word), word);
+  if (/^t\d+$/.test(word)) {
+    const found = await landingDifference(project, state.landings.get(word), word);
+    return { ...found, text: bodyOf(turn, found.message) };
+  }
   const message = messageNamed(project, state, word);
   const { id, commit } = message;
   if (commit === null)
@@ -30,6 +33,13 @@ export async function messageDifference(project: Project, word: string): Promise
     );
   const base = await baseOf(project, trailOf(project, state, message.thread), message);
   return differenceOf(project, { message: id, commit, base });
+}
+
+/** What the agent wrote in a message that is delivered once its work has landed. */
+function bodyOf(turn: Turn | undefined, message: MessageId): string | null {
+  if (turn?.phase.is !== 'landing') return null;
+  const { staged, finalText } = turn.phase.result;
+  return [...staged, finalText].find((each) => each?.id === message)?.draft?.body ?? null;
 }
 
 /** What the checkout of a role has, against what it is to merge, in the files that conflict. */
@@ -43,7 +53,7 @@ async function conflictDifference({ root }: Project, turn: Turn): Promise<Messag
   const files = pathsOf(await new Checkout(root).merge(ours, theirs));
   const patch = await readableDifference({ workspace: root, base: ours }, theirs, [], [], files);
   if (patch === null) throw problem();
-  return { schema: 1, message: messages[0] ?? '', commit: theirs, base: ours, patch };
+  return { schema: 1, message: messages[0] ?? '', commit: theirs, base: ours, text: null, patch };
 }
 
 /** What landing would bring onto the branch, as the branch is now. */
@@ -72,7 +82,7 @@ async function differenceOf(
   const patch = base === null ? null : await readableDifference({ workspace: root, base }, commit, [], []);
   if (base === null || patch === null)
     throw new MailroomError('E_TARGET', `git does not have commit ${commit}, or what it began with`);
-  return { schema: 1, message, commit, base, patch };
+  return { schema: 1, message, commit, base, text: null, patch };
 }
 
 async function baseOf(

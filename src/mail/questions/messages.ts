@@ -126,7 +126,7 @@ export function trailOf(project: Project, state: MailState, thread: ThreadId | n
  * A message that Mailroom once wrote into a mailbox; null: the text is not such a message (any
  * more).
  */
-function readStored(text: string): Message | null {
+export function readStored(text: string): Message | null {
   const parsed = parseEnvelope(text, 'message');
   return parsed.ok ? parsed.value : null;
 }

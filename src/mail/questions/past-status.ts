@@ -10,6 +10,7 @@ import { slotsOfRun } from '../../workflow/runs/slots.ts';
 import { runStatus } from '../../workflow/runs/run-status.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
 import type { Workflows } from '../../workflow/runs/workflows.ts';
+import { happened } from './moments.ts';
 import { listedThreads } from './listed-threads.ts';
 import { statusOf } from './status.ts';
 import type { RunStatusDocument, StatusDocument } from '../../documents/status.ts';
@@ -20,7 +21,7 @@ import type { RunStatusDocument, StatusDocument } from '../../documents/status.t
  * hold the moment.
  */
 export async function pastStatus(project: Project, moment: Moment): Promise<StatusDocument> {
-  const { record, state } = pastOf(project, moment);
+  const { record, state, what } = pastOf(project, moment);
   const time = 'time' in moment ? moment.time : state.now;
   const definition = await project.definition();
   const status = statusOf(summaryOf(state), {
@@ -29,7 +30,7 @@ export async function pastStatus(project: Project, moment: Moment): Promise<Stat
   });
   return {
     ...status,
-    at: { record, time: iso(time) },
+    at: { record, time: iso(time), what },
     threads: listedThreads(status).map((thread) => ({ ...thread, why: null })),
     runs: runsAt(project.workflows, time),
     triggers: [],
@@ -40,7 +41,9 @@ export async function pastStatus(project: Project, moment: Moment): Promise<Stat
 /** A project that has only runs has no mail, at any time. */
 function pastOf(project: Project, moment: Moment): Past {
   const state = project.journal.state();
-  return 'time' in moment && state.events === 0 ? { record: 0, state } : project.journal.past(moment);
+  return 'time' in moment && state.events === 0
+    ? { record: 0, state, what: null }
+    : project.journal.past(moment, happened);
 }
 
 /** The runs that had begun and had not ended; those that the journals do not hold are left out. */

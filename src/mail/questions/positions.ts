@@ -61,7 +61,7 @@ export function entryAt(items: readonly WaitingItem[], word: string): WaitingIte
 
 /** What names an item to a command. Gates have a name that is found without the inbox, too. */
 function wordsFor({ run, id, kind }: WaitingItem, items: readonly WaitingItem[]): string {
-  if (kind === 'approval' && run === null) return id;
+  if ((kind === 'approval' || kind === 'blocked') && run === null) return id;
   const position = items.findIndex((item) => item.id === id) + 1;
   return run === null ? `@${String(position)}` : `${endOfId(run)} ${id.slice(run.length + 1)}`;
 }

@@ -19,8 +19,10 @@ export function readCosts(
   const kinds = kindsIn(by);
   const from = since === null ? null : dayIn(since, now);
   const { workflows } = project;
-  const runs = workflows.runs().map(({ run }) => workflows.row(run));
-  return costsOf(project.journal.state(), runs, kinds, from);
+  const cards = workflows.runs();
+  const runs = cards.map(({ run }) => workflows.row(run));
+  const named = new Map(cards.map(({ run, workflow }) => [run, workflow]));
+  return costsOf(project.journal.state(), runs, kinds, from, named);
 }
 
 /** `week,model`: the groups, each once. */

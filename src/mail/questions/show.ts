@@ -12,8 +12,8 @@ import {
   type KnownMessage,
 } from './messages.ts';
 import type { Project } from '../../project/project.ts';
-import { withHeld } from './status.ts';
-import { threadStatus, turnStatus } from '../controller/mail-summary.ts';
+import { shownTurn } from './status.ts';
+import { threadStatus } from '../controller/mail-summary.ts';
 import { withWorktrees } from './read-status.ts';
 import type { Directory } from '../../workflow/runs/targets.ts';
 import { isoOrNull, type Moment } from '../../kernel/times.ts';
@@ -143,7 +143,7 @@ function requestDocument(state: MailState, { message, request }: Mail): RequestD
 
 function showThread(project: Project, state: MailState, id: ThreadId): Shown {
   const thread = state.threads.get(id);
-  const held = project.holder()?.held ?? [];
+  const holder = project.holder();
   const turns = [...state.turns.values()].filter((turn) => turn.thread === id);
   return {
     schema: 1,
@@ -151,7 +151,7 @@ function showThread(project: Project, state: MailState, id: ThreadId): Shown {
     id,
     thread: shownThread(project, state, thread),
     messages: trailOf(project, state, id),
-    turns: turns.map((turn) => withHeld(turnStatus(turn, state), held)),
+    turns: turns.map((turn) => shownTurn(holder, state, turn)),
   };
 }
 
@@ -161,8 +161,8 @@ function shownThread(project: Project, state: MailState, thread: Thread | undefi
 
 function showTurn(project: Project, state: MailState, id: TurnId): Shown {
   const turn = state.turns.get(id);
+  const holder = project.holder();
   const invocations = invocationsOf(project, id);
-  const held = project.holder()?.held ?? [];
   if (!turn && invocations.length === 0)
     throw new MailroomError(
       'E_TARGET',
@@ -176,7 +176,7 @@ function showTurn(project: Project, state: MailState, id: TurnId): Shown {
     schema: 1,
     kind: 'turn',
     id,
-    turn: turn ? withHeld(turnStatus(turn, state), held) : null,
+    turn: turn ? shownTurn(holder, state, turn) : null,
     sent,
     invocations,
   };

@@ -67,7 +67,7 @@ export function explainStatus(
     ),
   );
   const document = (why: MailWhy, subject: Subject) => {
-    const hosted = hostedMail(why, project, { state, protocol, now, problems, ...subject });
+    const hosted = hostedMail(why, project, { state, protocol, problems, ...subject });
     return isMoving(hosted) ? null : explained(hosted, (act) => mailCommand(state, protocol, act));
   };
   return {

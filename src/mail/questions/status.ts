@@ -2,9 +2,12 @@ import { dayOf, noCost } from '../../kernel/money.ts';
 import { isHuman, type Protocol } from '../format/protocol.ts';
 import { freeProvider } from '../machine/rules/fallback.ts';
 import type { ProjectHolder } from '../../host/holder.ts';
-import type { MailSummary, RoleSummary } from '../controller/mail-summary.ts';
+import { processesOf, turnStatus, type MailSummary, type RoleSummary } from '../controller/mail-summary.ts';
+import type { MailState, Turn } from '../machine/state.ts';
+import type { Launched } from '../../kernel/launched.ts';
 import { iso } from '../../kernel/times.ts';
 import { standingOfRole, standingOfTurn } from '../../documents/standing.ts';
+import { isThere } from '../../host/holding.ts';
 import { heldReasons, type HeldWork } from '../../kernel/why.ts';
 import type { RoleName } from '../../kernel/ids.ts';
 import type {
@@ -18,6 +21,7 @@ import type {
 
 /** What the status needs besides the state; what is absent is not known, or nothing. */
 interface StatusParts {
+  /** Null: no controller runs. */
   readonly holder?: ProjectHolder | null;
   /** Null: it cannot be read, and the roles are those in the state. */
   readonly protocol: Protocol | null;
@@ -39,8 +43,9 @@ function controllerStatus({ pid, host, since, triggers }: ProjectHolder): Contro
 
 /** The status of the mail, from a summary. */
 export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
-  const { holder = null, protocol, hash = null, now, held = holder?.held ?? [] } = parts;
-  const turns = mail.turns.map((turn) => withHeld(turn, held));
+  const { holder = null, protocol, hash = null, now } = parts;
+  const processes = new Map(mail.processes);
+  const turns = mail.turns.map((turn) => turnNow(turn, { ...parts, process: processes.get(turn.id) }));
   const known = new Map(mail.roles.map((role) => [role.name, role]));
   const names = new Set([...(protocol?.roles.keys() ?? []), ...known.keys()]);
   const parked = new Map(mail.parked);
@@ -82,12 +87,29 @@ function countsOf(threads: MailSummary['threads']): MailStatus['thread_counts'] 
   return counts;
 }
 
-/** A turn that runs, or whose gates do, unless the machine holds it. */
-export function withHeld(turn: TurnStatus, held: readonly HeldWork[]): TurnStatus {
-  const reason = heldReasons(held).get(turn.id);
-  if (reason === undefined || (turn.state !== 'running' && turn.state !== 'checking')) return turn;
-  const state = 'held';
-  return { ...turn, state, standing: standingOfTurn({ ...turn, state }, false), held: reason };
+/** A turn as it is now: what runs by the journal may be held, or have no controller. */
+function turnNow(turn: TurnStatus, { holder, held = holder?.held ?? [], process }: TurnHost): TurnStatus {
+  const reason = turn.state === 'landing' ? undefined : heldReasons(held).get(turn.id);
+  // A worker continues without the controller.
+  const isLost = holder === null && turn.worker === null;
+  if (turn.standing.is !== 'working' || (reason === undefined && !isLost)) return turn;
+  const state = !isLost
+    ? 'held'
+    : process && isThere(process.pid, process.startTime)
+      ? 'left'
+      : 'interrupted';
+  return { ...turn, state, standing: standingOfTurn({ ...turn, state }, false), held: reason ?? null };
+}
+
+interface TurnHost extends Pick<StatusParts, 'holder' | 'held'> {
+  /** That it has on this host; absent: none. */
+  readonly process?: Launched | undefined;
+}
+
+/** A turn of the state as it is now in a project. */
+export function shownTurn(holder: ProjectHolder | null, state: MailState, turn: Turn): TurnStatus {
+  const process = new Map(processesOf([turn])).get(turn.id);
+  return turnNow(turnStatus(turn, state), { holder, process });
 }
 
 /** The own provider of a role whose turn another one runs; null: its own runs it. */
@@ -98,7 +120,7 @@ function replaced({ role, provider }: TurnStatus, protocol: Protocol | null): st
 
 /** A role of the protocol without any history. */
 function unknownRole(name: RoleName): RoleSummary {
-  const none = { running: 0, inbox: 0, waits: [], owes: [], asked: [], turns: 0 };
+  const none = { inbox: 0, waits: [], owes: [], asked: [], turns: 0 };
   return { name, ...none, cost: noCost, vanished: false, failed: false };
 }
 
@@ -111,8 +133,10 @@ interface RoleParts {
 
 function roleStatus(role: RoleSummary, { mail, turns: open, parked, parts }: RoleParts): RoleStatus {
   const { name, waits, turns, cost } = role;
-  const held = open.filter((turn) => turn.role === name && turn.state === 'held').length;
-  const running = role.running - held;
+  const own = open.filter((turn) => turn.role === name);
+  const number = (...states: readonly TurnStatus['state'][]) =>
+    own.filter(({ state }) => states.includes(state)).length;
+  const running = number('running', 'checking', 'queued');
   const { protocol, now } = parts;
   const defined = protocol?.roles.get(name);
   const isLimited = defined !== undefined && freeProvider({ parked }, defined, now) === null;
@@ -120,11 +144,11 @@ function roleStatus(role: RoleSummary, { mail, turns: open, parked, parts }: Rol
     if (mail.paused.all || mail.paused.roles.includes(name)) return 'paused';
     if (isLimited || role.vanished) return 'parked';
     if (running > 0) return 'running';
-    if (held > 0) return 'held';
+    if (number('held') > 0) return 'held';
+    if (number('interrupted', 'left') > 0) return 'interrupted';
     return waits.some(({ blocks }) => blocks !== 'none') ? 'waiting' : 'idle';
   };
   const person = protocol !== null && isHuman(protocol, name);
-  const own = open.filter((turn) => turn.role === name).map(({ standing }) => standing);
   const facts = {
     person,
     state: activity(),
@@ -134,7 +158,10 @@ function roleStatus(role: RoleSummary, { mail, turns: open, parked, parts }: Rol
   };
   return {
     name,
-    standing: standingOfRole({ ...facts, failed: role.failed }, own),
+    standing: standingOfRole(
+      { ...facts, failed: role.failed },
+      own.map(({ standing: each }) => each),
+    ),
     running,
     waiting_for: together(waits),
     ...facts,

@@ -1,5 +1,5 @@
 import { endOfId, type ThreadId, type RoleName } from '../../kernel/ids.ts';
-import { because } from '../../kernel/why.ts';
+import { because, type WhyCode } from '../../kernel/why.ts';
 import type { Protocol } from '../format/protocol.ts';
 import { failedTurn } from '../machine/explain/failed.ts';
 import type { MailExplainer } from '../machine/explain/explain.ts';
@@ -15,6 +15,7 @@ import { ProblemsError } from '../../project/definition/problems.ts';
 import { resumeCommand, runCommand } from '../../workflow/runs/run-commands.ts';
 import { waitingWhy } from '../../workflow/runs/run-status.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
+import { stemOf } from '../../project/definition/find-workflow.ts';
 import {
   expectedStep,
   noRun,
@@ -22,18 +23,68 @@ import {
   workflowWithoutRuns,
 } from '../../workflow/runs/workflow-for-run.ts';
 import type { Project } from '../../project/project.ts';
-import { statusOf } from './status.ts';
+import { shownTurn, statusOf } from './status.ts';
+import { statusWithoutHost } from '../../documents/standing.ts';
+import type { ProjectHolder } from '../../host/holder.ts';
 import type { Named } from '../../workflow/runs/targets.ts';
 import { unhostedProblems } from './unhosted.ts';
 import { explained, withDoctor, withoutHost } from '../../documents/explained.ts';
 import { hostedMail, mailCommand } from './mail-why.ts';
+import { numberedPath } from '../../workflow/machine/keyed-path.ts';
 import { heldSteps, mailExplainer } from './held.ts';
 import { withRecordedPause } from './recorded-pause.ts';
 import { slotsOfRun, type RunSlots } from '../../workflow/runs/slots.ts';
 import type { WhyDocument, SubThreadWhy } from '../../documents/mail.ts';
+import type { TriggerStatus } from '../../documents/status.ts';
 
 /** Explains what a word names. Throws `E_TARGET`, and the problems of the protocol. */
 export async function why(project: Project, word: string, now: number): Promise<WhyDocument> {
+  try {
+    return await whyRecord(project, word, now);
+  } catch (error) {
+    const isUnknown = error instanceof MailroomError && error.code === 'E_TARGET';
+    const trigger = isUnknown ? await triggerNamed(project, word) : null;
+    if (trigger === null) throw error;
+    return whyTrigger(trigger);
+  }
+}
+
+/** A trigger by its name, or by `workflow/name`; null: none. Throws `E_TARGET` for several. */
+async function triggerNamed(project: Project, word: string): Promise<TriggerStatus | null> {
+  const { triggers } = await project.workflows.status(project.holder());
+  const called = (each: TriggerStatus): string => `${stemOf(each.workflow)}/${each.name}`;
+  const named = triggers.filter((each) => [each.name, called(each)].includes(word));
+  if (named.length > 1)
+    throw new MailroomError(
+      'E_TARGET',
+      `${String(named.length)} workflows have a trigger \`${word}\``,
+      `name one of them: ${named.map((each) => `\`${called(each)}\``).join(', ')}`,
+    );
+  return named[0] ?? null;
+}
+
+function whyTrigger(trigger: TriggerStatus): WhyDocument {
+  const { workflow, name, active, waiting, last } = trigger;
+  const state = !active ? 'not active' : waiting ? 'waiting' : 'active';
+  const cause = waiting && last?.at != null ? { record: last.run, at: last.at } : null;
+  const rest = { cause, until: trigger.cools_until ?? trigger.next, command: null, sub_threads: [] };
+  return { schema: 1, target: `${stemOf(workflow)}/${name}`, state, ...reasonOf(trigger), ...rest };
+}
+
+function reasonOf({ why: inactive, waiting, next, cools_until: cools }: TriggerStatus): {
+  readonly code: WhyCode;
+  readonly reason: string;
+} {
+  if (inactive !== null) return { code: 'not_active', reason: `the trigger starts nothing: ${inactive}` };
+  if (cools !== null) return { code: 'cooldown', reason: 'its request waits for the end of the cooldown' };
+  if (waiting) return { code: 'other_run', reason: 'its request waits until the run in progress has ended' };
+  return {
+    code: 'no_event',
+    reason: `the trigger waits for ${next === null ? 'what it looks for' : 'its time'}`,
+  };
+}
+
+async function whyRecord(project: Project, word: string, now: number): Promise<WhyDocument> {
   const { workflows } = project;
   const [reference = '', ...path] = word.split('/');
   const waiting = workflows.waiting(reference);
@@ -53,20 +104,19 @@ export async function why(project: Project, word: string, now: number): Promise<
   const state = project.journal.state();
   const named = await namedIn(project, state, protocol, word);
   const explainer = mailExplainer(project, state, protocol, now);
-  const { target, ...found } = whyMail(state, explainer, named);
+  const { target, ...found } = whyMail(project.holder(), state, explainer, named);
   const role = named.kind === 'role' ? named.role : null;
   const thread = threadOf(state, named);
   const hosted = hostedMail(found.why, project, {
     state,
     protocol,
-    now,
     role,
     thread,
     unhosted: () => unhostedProblems(project, definition.value),
   });
   const own = role === null ? found.state : roleState(project, state, protocol, role, now);
   const children = subThreads(state, explainer, { thread, role }, (inner, child) =>
-    hostedMail(inner, project, { state, protocol, now, role: null, thread: child }),
+    hostedMail(inner, project, { state, protocol, role: null, thread: child }),
   );
   const reasons = explained(hosted, (act) => mailCommand(state, protocol, act));
   return { schema: 1, target, state: own, ...reasons, sub_threads: children };
@@ -75,11 +125,12 @@ export async function why(project: Project, word: string, now: number): Promise<
 async function whyRun(
   project: Project,
   stored: StoredRun,
-  path: string,
+  word: string,
   now: number,
   { slots, others }: RunSlots,
 ): Promise<WhyDocument> {
   const state = stored.state();
+  const path = numberedPath(state, word);
   const rules = compile(stored.definition);
   const isLeft = state.endedAt === null && !(await stored.alive());
   const holds = isLeft || state.endedAt !== null ? undefined : heldSteps(project, stored.run);
@@ -98,10 +149,14 @@ async function whyRun(
   return {
     schema: 1,
     target: path === '' ? stored.run : `${stored.run}/${path}`,
-    state: path === '' ? (isLeft ? 'stopped' : state.status) : stepStatus(state, path),
+    state: isLeft ? leftState(state, path) : path === '' ? state.status : stepStatus(state, path),
     ...explained(hosted, (act) => (act.do === 'command' ? act.command : runCommand(stored.run, act))),
     sub_threads: [],
   };
+}
+
+function leftState(state: Parameters<typeof stepStatus>[0], path: string): string {
+  return path === '' ? 'stopped' : statusWithoutHost(stepStatus(state, path));
 }
 
 async function namedIn(
@@ -115,7 +170,7 @@ async function namedIn(
   if (turn !== undefined && Number(turn) <= state.lastTurn) return { kind: 'turn', turn: word };
   const runs = project.workflows.runs();
   const others = {
-    words: ['a run', 'a step (`<run>/<step>`)'],
+    words: ['a run', 'a step (`<run>/<step>`)', 'a trigger'],
     names: runs.map(({ run }) => endOfId(run)),
   };
   const kinds = ['role', 'turn', 'thread', 'message'] as const;
@@ -147,13 +202,19 @@ interface Found {
   readonly why: MailWhy;
 }
 
-function whyMail(state: MailState, explainer: MailExplainer, named: Explainable): Found {
+function whyMail(
+  holder: ProjectHolder | null,
+  state: MailState,
+  explainer: MailExplainer,
+  named: Explainable,
+): Found {
   switch (named.kind) {
     case 'role':
       return { target: named.role, state: '', why: explainer.role(named.role) };
     case 'turn': {
       const turn = state.turns.get(named.turn);
-      if (turn) return { target: turn.id, state: turn.phase.is, why: explainer.turn(turn) };
+      if (turn)
+        return { target: turn.id, state: shownTurn(holder, state, turn).state, why: explainer.turn(turn) };
       const ended = because<never>('handled', `turn ${named.turn} has ended`);
       const failed = failedTurn(state, named.turn);
       return { target: named.turn, state: failed === null ? 'ended' : 'failed', why: failed ?? ended };

@@ -6,6 +6,8 @@ import process from 'node:process';
 export interface Along {
   /** The first line that it prints; null: it ended without one. */
   readonly line: string | null;
+  /** Resolves once it has ended, to how. */
+  readonly over: Promise<string>;
   /** Ends it in good order. */
   end(): Promise<void>;
 }
@@ -22,9 +24,9 @@ export async function startAlong(args: readonly string[], cwd: string): Promise<
     detached: true,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const over = new Promise<void>((resolve) => {
-    child.once('error', () => resolve());
-    child.once('exit', () => resolve());
+  const over = new Promise<string>((resolve) => {
+    child.once('error', ({ message }) => resolve(message));
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${String(code)}`));
   });
   // It may have ended before.
   child.stdin.on('error', () => {});
@@ -41,6 +43,7 @@ export async function startAlong(args: readonly string[], cwd: string): Promise<
   child.unref();
   return {
     line: found,
+    over,
     end: async () => {
       child.stdin.end();
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

@@ -24,12 +24,25 @@ export function roleFileOf(role: RoleName): string {
   return `agents/${role}/role.md`;
 }
 
+/**
+ * Where the description begins in its file: after front matter, which is there for the program
+ * whose agent the file is, too.
+ */
+export function bodyStart(text: string): number {
+  const front = /^\uFEFF?---\r?\n(?=[\w-]+ *:)[^]*?\n---[^\S\n]*(?:\n|$)/.exec(text);
+  return front?.[0].length ?? 0;
+}
+
 /** Throws `E_FILE` as `readRoleFile`. */
 export function readRoleText(disk: Disk, role: RoleName): RoleText {
   const path = roleFileOf(role);
   const text = readRoleFile(disk, role)?.text ?? null;
   const fingerprint = () => fingerprintOf(new Map(text === null ? [] : [[path, text]]));
   return { role, file: join(disk.root, path), path, text, fingerprint };
+}
+
+function body({ text }: RoleText): string {
+  return text === null ? '' : text.slice(bodyStart(text));
 }
 
 /** The readable descriptions of these roles. */
@@ -59,16 +72,19 @@ export class ConfirmedRoleTexts {
     return [...this.#used.values()];
   }
 
-  /** The text that a role uses now; empty: it has none. Throws `E_FILE` while it waits for one. */
+  /**
+   * The text that a role uses now, without front matter; empty: it has none. Throws `E_FILE` while
+   * it waits for one.
+   */
   of(role: RoleName): string {
     const used = this.#used.get(role);
     // A file that became unreadable changes nothing until it is confirmed.
     const now = used === undefined ? readRoleText(this.#disk, role) : this.#now(role);
     if (now !== null && now.text !== used?.text && unconfirmed(this.#disk, [now]).length === 0) {
       this.#used.set(role, now);
-      return now.text ?? '';
+      return body(now);
     }
-    if (used !== undefined) return used.text ?? '';
+    if (used !== undefined) return body(used);
     const path = roleFileOf(role);
     throw new MailroomError(
       'E_FILE',

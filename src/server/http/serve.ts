@@ -1,10 +1,10 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import process from 'node:process';
-import { MailroomError } from '../../kernel/errors.ts';
 import { makeApp } from './app.ts';
 import { listener } from './listener.ts';
 import type { HttpServices, AddedRoutes } from './route.ts';
+import { portError } from './port.ts';
 import { allRoutes } from './routes/all.ts';
 import { Streams } from './stream.ts';
 
@@ -30,7 +30,7 @@ const limits: ServerOptions = {
 
 /**
  * Listens on the loopback interface and on the project's Unix socket. `added`: the operations of
- * extensions. `port` 0: any free one. Throws `E_LOCKED` when the port is in use. `complain`
+ * extensions. `port` 0: any free one. Throws `E_PORT`. `complain`
  * receives failures that are bugs.
  */
 export async function listen(
@@ -67,7 +67,7 @@ export async function listen(
     return { port: actual, socket, close };
   } catch (error) {
     await close();
-    throw isTaken(error) ? portTaken(port) : error;
+    throw portError(port, error);
   }
 }
 
@@ -95,18 +95,6 @@ function privately<T>(act: () => Promise<T>): Promise<T> {
 function unlessMissing(error: NodeJS.ErrnoException): string {
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') return '';
   throw error;
-}
-
-function isTaken(error: unknown): boolean {
-  return ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '');
-}
-
-function portTaken(port: number): MailroomError {
-  return new MailroomError(
-    'E_LOCKED',
-    `port ${String(port)} is in use`,
-    'stop what listens there, or choose another with --port N; 0 takes any free one',
-  );
 }
 
 async function ended(server: Server): Promise<void> {

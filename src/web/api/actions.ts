@@ -62,13 +62,13 @@ export async function command(
   return await send(`${path}/${verb}`, {});
 }
 
-/** The most notices that one request puts away. */
+/** The most notices that one request moves. */
 const mostNotices = 1_000;
 
-/** Puts notices away: they leave the inbox, and nothing is deleted. */
-export async function putAway(ids: readonly string[]): Promise<void> {
+/** Puts notices away: they leave the inbox, and nothing is deleted. Or puts them back. */
+export async function moveNotices(ids: readonly string[], where: 'done' | 'back'): Promise<void> {
   for (let from = 0; from < ids.length; from += mostNotices)
-    await send('/inbox/done', { ids: ids.slice(from, from + mostNotices) });
+    await send(`/inbox/${where}`, { ids: ids.slice(from, from + mostNotices) });
 }
 
 /** Orders a worker to do something. */

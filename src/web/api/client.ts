@@ -158,8 +158,12 @@ export function at(...parts: readonly string[]): string {
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('');
 }
 
-/** The path of a list of threads; an empty value restricts nothing. */
-export function threadsPath(of: Readonly<Record<string, string | number>>): string {
+/** The path of a part of a list; an empty value restricts nothing. */
+export function listPath(list: string, of: Readonly<Record<string, string | number>>): string {
   const given = Object.entries(of).filter(([, value]) => value !== '');
-  return `/threads?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
+  return `/${list}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`;
+}
+
+export function threadsPath(of: Readonly<Record<string, string | number>>): string {
+  return listPath('threads', of);
 }

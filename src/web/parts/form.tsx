@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, FormHTMLAttributes } from 'preact';
 import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { CommandResult } from '../api/actions.ts';
@@ -54,6 +54,22 @@ export function useRefusal(): string | null {
   return session?.access === 'read' ? `The key of ${oneLine(session.name, 40)} may only read.` : null;
 }
 
+/** Sends the form on Ctrl+Enter, too. */
+export function onSubmit(act: () => void): FormHTMLAttributes {
+  return {
+    onSubmit: (event) => {
+      event.preventDefault();
+      act();
+    },
+    onKeyDown: (event) => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        act();
+      }
+    },
+  };
+}
+
 /** The button that sends a form; disabled with the reason where the person may only read. */
 export function WriteButton({
   busy,
@@ -77,7 +93,7 @@ export function WriteButton({
 export function ActButton(props: {
   readonly act: () => Promise<unknown>;
   readonly sure?: string;
-  readonly kind?: 'primary' | 'danger' | 'quiet';
+  readonly kind?: 'primary' | 'danger' | 'quiet' | 'plain';
   /** What it does, where its content is only a sign. */
   readonly label?: string;
   readonly children: ComponentChildren;

@@ -1,13 +1,17 @@
-import { useSignal, type Signal } from '@preact/signals';
-import Anser from 'anser';
+import { signal, useSignal, type Signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
 import { colourCode } from '../../kernel/terminal-colours.ts';
+import type { colouredParts } from '../log-colours.ts';
 import type { FollowedLog } from '../state/log-lines.ts';
 import { query, refineAll, refined } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
 import { useHeight } from '../state/windowed.ts';
 import { visible } from './text.tsx';
+
+/** Reads the colours of a line; null: it is not loaded yet. */
+const reader = signal<typeof colouredParts | null>(null);
+void import('../log-colours.ts').then((loaded) => (reader.value = loaded.colouredParts));
 
 /** The height of a line that is not wrapped, in pixels, as the style sheet has it. */
 const lineHeight = 18;
@@ -243,44 +247,16 @@ function Row({
 function LogLine({ text }: { readonly text: string }) {
   if (!text.includes('\u001b')) return <>{visible(text)}</>;
   const codes = text.match(colourCode) ?? [];
-  const shown = text
-    .split(colourCode)
-    .map((part, index) => visible(part) + (codes[index] ?? ''))
-    .join('');
+  const parts = text.split(colourCode).map(visible);
+  if (reader.value === null) return <>{parts.join('')}</>;
+  const shown = parts.map((part, index) => part + (codes[index] ?? '')).join('');
   return (
     <>
-      {Anser.ansiToJson(shown, { json: true, remove_empty: true }).map((part, index) => (
-        <span key={index} class={classOf(part)}>
-          {part.content}
+      {reader.value(shown).map(([content, style], index) => (
+        <span key={index} class={style}>
+          {content}
         </span>
       ))}
     </>
   );
-}
-
-const hues: Readonly<Record<string, string>> = {
-  '100': 'red',
-  '110': 'yellow',
-  '010': 'green',
-  '011': 'cyan',
-  '001': 'blue',
-  '101': 'magenta',
-};
-
-/** The hue of a colour as Anser writes it, `187, 0, 0`; null: it is grey. */
-function hueOf(colour: string | null): string | null {
-  const parts = (colour ?? '').split(',').map(Number);
-  const [most, least] = [Math.max(...parts), Math.min(...parts)];
-  if (parts.length !== 3 || most - least < 40) return null;
-  return hues[parts.map((part) => (part > (most + least) / 2 ? '1' : '0')).join('')] ?? null;
-}
-
-/** Names of our own style sheet: a log chooses among them, and adds none. */
-function classOf({ fg, bg, decorations }: Pick<Anser.AnserJsonEntry, 'fg' | 'bg' | 'decorations'>): string {
-  const [ink, ground] = [hueOf(fg), hueOf(bg)];
-  const hue = ground !== null ? `on-${ground}` : ink !== null ? `ink-${ink}` : '';
-  const styles = (['bold', 'dim', 'italic', 'underline', 'strikethrough', 'reverse'] as const).filter(
-    (each) => decorations.includes(each),
-  );
-  return [hue, ...styles.map((each) => `is-${each}`)].filter((each) => each !== '').join(' ');
 }

@@ -1,5 +1,6 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { called } from '../../kernel/called.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { WorkflowRow } from '../../documents/workflows.ts';
 import { rank } from '../find.ts';
@@ -16,6 +17,7 @@ interface Command {
   readonly kind: string;
   readonly text: string;
   readonly keys?: string;
+  readonly isFound?: boolean;
   readonly act: () => void;
 }
 
@@ -27,7 +29,7 @@ export function Palette() {
   const chosen = useSignal(0);
   const input = useRef<HTMLInputElement>(null);
   const commands = useCommands(typed.value);
-  const found = useComputed(() => rank(commands, typed.value).slice(0, mostShown));
+  const found = rank(commands, typed.value).slice(0, mostShown);
   useLayoutEffect(() => input.current?.focus(), []);
   const take = (command: Command | undefined) => {
     dialog.value = null;
@@ -38,10 +40,10 @@ export function Palette() {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (by !== undefined) {
       event.preventDefault();
-      chosen.value = Math.max(0, Math.min(found.value.length - 1, chosen.value + by));
+      chosen.value = Math.max(0, Math.min(found.length - 1, chosen.value + by));
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      take(found.value[chosen.value]);
+      take(found[chosen.value]);
     }
   };
   const type = (text: string) => {
@@ -57,15 +59,15 @@ export function Palette() {
         aria-label="Find a view, role, thread, run or workflow"
         aria-expanded="true"
         aria-controls="found"
-        aria-activedescendant={found.value.length > 0 ? `found-${String(chosen.value)}` : undefined}
+        aria-activedescendant={found.length > 0 ? `found-${String(chosen.value)}` : undefined}
         autocomplete="off"
         placeholder="Find …"
         value={typed.value}
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={press}
       />
-      <Found commands={found.value} chosen={chosen.value} take={take} />
-      {found.value.length === 0 && <p class="empty">Nothing has these letters.</p>}
+      <Found commands={found} chosen={chosen.value} take={take} />
+      {found.length === 0 && <p class="empty">Nothing has these letters.</p>}
     </Dialog>
   );
 }
@@ -114,7 +116,10 @@ function useCommands(typed: string): readonly Command[] {
     ...(inbox?.items ?? []).map((item) => to('inbox', item.subject, 'inbox', item.id)),
     ...(status?.roles ?? []).map(({ name }) => to('role', name, 'roles', name)),
     ...(workflows ?? []).map(({ name, file }) => to('workflow', name ?? file, 'workflows', name ?? file)),
-    ...(runs ?? []).map(({ run, workflow }) => to('run', `${workflow} ${run}`, 'runs', run)),
-    ...(threads ?? []).map(({ id, subject }) => to('thread', subject, 'threads', id)),
+    ...(runs ?? []).map(({ run, workflow, title }) =>
+      to('run', `${called(workflow, title)} ${run}`, 'runs', run),
+    ),
+    // The words may be in a message of it.
+    ...(threads ?? []).map(({ id, subject }) => ({ ...to('thread', subject, 'threads', id), isFound: true })),
   ];
 }

@@ -1,7 +1,14 @@
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { titleArrived } from '../state/focus.ts';
 import { useHeading } from '../state/tab.ts';
+
+const wide = matchMedia('(width >= 1100px)');
+
+/** Whether two things have room beside each other. */
+export const isWide = signal(wide.matches);
+wide.addEventListener('change', () => (isWide.value = wide.matches));
 
 interface PanesProps {
   /** What the list has, such as `inbox`. */

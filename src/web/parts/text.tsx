@@ -1,12 +1,13 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { computed, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { money, type Cost } from '../../kernel/cost.ts';
 import { shortId } from '../../kernel/ids.ts';
 import { escapeOf, oneLine, replaceUnsafe } from '../../kernel/one-line.ts';
 import { clock, moment } from '../../kernel/local-time.ts';
 import { duration, span } from '../../kernel/times.ts';
 import { agoOf } from '../times.ts';
-import { now } from '../state/now.ts';
+import { now } from '../state/past.ts';
 import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
 import type { Standing } from '../../documents/standing.ts';
@@ -72,9 +73,12 @@ function zoned(at: string): string {
   return `${moment(at)} ${parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''}`;
 }
 
-/** How long ago something was; in a file, and of what came after the shown past, when. */
+/**
+ * How long ago something was, then where the page shows the past; in a file, and of what came after
+ * the shown past, when.
+ */
 export function Ago({ at }: { readonly at: string }) {
-  const text = useComputed(() => agoOf(at, now.value));
+  const text = useMemo(() => computed(() => agoOf(at, now.value)), [at]);
   return (
     <time dateTime={at} title={zoned(at)}>
       {saved === null ? text.value : moment(at)}
@@ -91,10 +95,14 @@ export function Lasting({ from, to = null }: { readonly from: string; readonly t
 
 /** A time of the day that is still to come. */
 export function Until({ at }: { readonly at: string }) {
-  const left = useComputed(() => {
-    const rest = Date.parse(at) - now.value;
-    return rest > 0 ? `in ${span(rest)}` : `${span(-rest)} ago`;
-  });
+  const left = useMemo(
+    () =>
+      computed(() => {
+        const rest = Date.parse(at) - now.value;
+        return rest > 0 ? `in ${span(rest)}` : `${span(-rest)} ago`;
+      }),
+    [at],
+  );
   return (
     <time dateTime={at} title={zoned(at)}>
       {clock(at, now.peek())} ({left})
@@ -109,7 +117,7 @@ export function paid(cost: Cost): string {
 
 interface PriceProps {
   readonly cost: Cost;
-  /** Nothing beside it says that it is a cost. */
+  /** Nothing beside it says that it is a cost: one that is not known is left out. */
   readonly isAlone?: boolean;
 }
 
@@ -117,12 +125,12 @@ interface PriceProps {
 export function Price({ cost, isAlone = false }: PriceProps) {
   const text = paid(cost);
   if (text === '') return null;
-  return <span class="price">{isAlone && text.startsWith('not') ? `cost ${text}` : text}</span>;
+  return isAlone && text.startsWith('not') ? null : <span class="price">{text}</span>;
 }
 
 const tones: readonly (readonly [string, string])[] = [
   ['busy', 'running checking landing open ready runs'],
-  ['good', 'succeeded active answered quiet done ok reused landed packed'],
+  ['good', 'succeeded active answered done ok reused landed packed'],
   [
     'wait',
     'waiting pending queued blocked parked paused draining stopped incomplete recorded approval request warning changed no_room',
@@ -152,9 +160,18 @@ export const toneByStanding: Readonly<Record<Standing['is'], string>> = {
   done: 'good',
 };
 
-/** The colour of a standing: what was skipped or cancelled is done, and no success. */
+/** What a list calls those that stand so, in its order. */
+export const groups: Readonly<Record<Standing['is'], string>> = {
+  'needs you': 'Needs you',
+  working: 'Working',
+  waiting: 'Waits',
+  failed: 'Failed',
+  done: 'Done',
+};
+
+/** The colour of a standing: what was skipped or cancelled, or only rests, has not succeeded. */
 export function toneOfStanding({ is, word }: Standing): string {
-  return word === 'skipped' || word === 'cancelled' ? 'calm' : toneByStanding[is];
+  return ['skipped', 'cancelled', 'quiet'].includes(word) ? 'calm' : toneByStanding[is];
 }
 
 /** How something stands, as its word with its colour. */

@@ -1,4 +1,4 @@
-import { dismiss, toasts, type Toast } from '../state/toasts.ts';
+import { dismiss, toasts, undo, type Toast } from '../state/toasts.ts';
 import { visible } from './text.tsx';
 
 /** What was done, and what went wrong, with a link to its explanation. */
@@ -25,6 +25,11 @@ function OneToast({ toast }: { readonly toast: Toast }) {
           </a>
         )}
       </div>
+      {toast.undo !== null && (
+        <button type="button" onClick={() => void undo(toast)}>
+          Undo <kbd>z</kbd>
+        </button>
+      )}
       <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
         ×
       </button>

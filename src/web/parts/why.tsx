@@ -29,7 +29,7 @@ export function Why({ why, target }: { readonly why: Explained; readonly target?
             Until <Until at={why.until} />.
           </>
         )}
-        {target !== undefined && (
+        {target !== undefined && saved === null && (
           <>
             {' '}
             <a href={link('why', target)}>Why?</a>

@@ -1,5 +1,6 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { Problem, read } from '../api/client.ts';
+import { clock } from './clock.ts';
 import { query, refine } from './route.ts';
 import type { Overview } from '../../documents/status.ts';
 
@@ -11,10 +12,15 @@ export interface PastMoment {
   readonly record: number;
   /** In milliseconds since 1970. */
   readonly time: number;
+  /** What that record says; null: nothing that a person sees. */
+  readonly what: string | null;
 }
 
 /** The moment that the page shows; null: now. */
 export const past = signal<PastMoment | null>(null);
+
+/** The time that the page shows: that of a moment of the past, or the present. */
+export const now = computed(() => past.value?.time ?? clock.value);
 
 /** Why the moment that was asked for cannot be shown. */
 export const pastProblem = signal<Problem | null>(null);
@@ -23,29 +29,53 @@ export const pastProblem = signal<Problem | null>(null);
 export const isPastShown = signal(false);
 
 let asked = 0;
+/** The record that was asked for last, until it is shown; null: none. */
+let aim: number | null = null;
 
-/** Shows a moment once the server has found it; else what was shown stays, and the bar says why. */
-export async function showMoment(text: string): Promise<void> {
+/**
+ * Shows a moment once the server has found it; else what was shown stays, and the bar says why.
+ * `way`: records that say nothing are passed over, backwards or forwards; behind the last is now.
+ */
+export async function showMoment(text: string, way: -1 | 0 | 1 = 0): Promise<void> {
   asked += 1;
   const own = asked;
   isPastShown.value = true;
+  const isRecord = /^\d+$/.test(text);
+  aim = isRecord ? Number(text) : null;
   try {
-    const { document } = await read<Overview>(`/status?at=${encodeURIComponent(text)}`);
-    if (own !== asked || document?.at == null) return;
-    const { record, time } = document.at;
-    const isRecord = /^\d+$/.test(text);
-    past.value = { at: isRecord ? text : time, record, time: Date.parse(time) };
+    let found = await find(text);
+    const isPassed = () => way !== 0 && own === asked && found?.what === null;
+    while (isPassed() && found !== null && found.record + way > 0)
+      found = await find(String(found.record + way));
+    if (own !== asked || found === null) return;
+    const { record, time, what } = found;
+    past.value = { at: isRecord ? String(record) : time, record, time: Date.parse(time), what };
     pastProblem.value = null;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (own === asked) pastProblem.value = error;
+    if (own !== asked) return;
+    if (way === 1 && error.code === 'E_TARGET') return showNow();
+    pastProblem.value = error;
   }
+  aim = null;
   refine('at', past.value?.at ?? '');
+}
+
+async function find(at: string): Promise<Overview['at']> {
+  return (await read<Overview>(`/status?at=${encodeURIComponent(at)}`)).document?.at ?? null;
+}
+
+/** Shows what so many records before or after the shown one left; `last`: the last one so far. */
+export function stepRecords(by: number, last: number): void {
+  const record = (aim ?? past.value?.record ?? last + 1) + by;
+  if (record > last) showNow();
+  else void showMoment(String(Math.max(1, record)), by < 0 ? -1 : 1);
 }
 
 /** Shows the present. */
 export function showNow(): void {
   asked += 1;
+  aim = null;
   [past.value, pastProblem.value] = [null, null];
   refine('at', '');
 }

@@ -16,6 +16,11 @@ export const parts = computed<readonly string[]>(() => {
 /** What follows the question mark of the route. */
 export const query = computed(() => new URLSearchParams(hash.value.split('?')[1] ?? ''));
 
+/** A value of what follows the question mark; empty: it has none. */
+export function inQuery(name: string): string {
+  return query.value.get(name) ?? '';
+}
+
 /** A part that is cut in the middle of an escape is taken as it is. */
 function decoded(part: string): string {
   try {

@@ -11,24 +11,36 @@ export interface Toast {
   readonly code: string | null;
   /** The address of its explanation. */
   readonly help: string;
+  /** Takes back what was done; null: that is not possible here. */
+  readonly undo: (() => Promise<void>) | null;
 }
 
 export const toasts = signal<readonly Toast[]>([]);
 let last = 0;
 
-/** Milliseconds for which a message that needs no action stays. */
-const shown = 6_000;
+/** Milliseconds for which a message stays that needs no action, and one that can be undone. */
+const [shown, undoable] = [6_000, 15_000];
 
-export function notify(text: string): void {
-  const toast = add({ kind: 'done', text, hint: null, code: null, help: '' });
-  setTimeout(() => dismiss(toast), shown);
+export function notify(text: string, back: Toast['undo'] = null): void {
+  const toast = add({ kind: 'done', text, hint: null, code: null, help: '', undo: back });
+  setTimeout(() => dismiss(toast), back === null ? shown : undoable);
+}
+
+/** Takes back what a message says, once. */
+export async function undo({ id, undo: back }: Pick<Toast, 'id' | 'undo'>): Promise<void> {
+  dismiss(id);
+  try {
+    await back?.();
+  } catch (error) {
+    complain(error);
+  }
 }
 
 /** Shows why something failed, until the person has dismissed it. */
 export function complain(error: unknown): void {
   const problem = error instanceof Problem ? error : new Problem('E_INTERNAL', 0, String(error));
   const { message: text, hint, code } = problem;
-  add({ kind: 'problem', text, hint, code, help: `/docs/errors.md#${code.toLowerCase()}` });
+  add({ kind: 'problem', text, hint, code, help: `/docs/errors.md#${code.toLowerCase()}`, undo: null });
 }
 
 export function dismiss(id: number): void {

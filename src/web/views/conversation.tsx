@@ -1,6 +1,8 @@
+import { useSignal } from '@preact/signals';
 import { Prose } from '../parts/prose.tsx';
 import { Ago, Line, Price, State } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
+import { Work } from './work.tsx';
 import type { MessageDocument } from '../../documents/mail.ts';
 import type { TurnStatus } from '../../documents/status.ts';
 
@@ -9,46 +11,21 @@ interface Props {
   /** The level of the heading above it; default: 2. */
   readonly within?: number;
   readonly turns: readonly TurnStatus[];
+  /** What its work changes is shown elsewhere. */
+  readonly isAlone?: boolean;
 }
 
 /** The messages of a thread in order, and the turns that are at work on it. */
-export function Conversation({ messages, turns, within = 2 }: Props) {
+export function Conversation({ messages, turns, within = 2, isAlone = false }: Props) {
   return (
     <ol class="conversation">
-      {messages.map((message) => (
-        <li key={message.id} class="message">
-          <header>
-            <strong>
-              <Line value={message.from} limit={40} />
-            </strong>
-            <span aria-hidden="true">→</span>
-            <span>
-              <Line value={message.to.join(', ')} limit={80} />
-            </span>
-            <span class="type">
-              <Line value={message.type} limit={40} />
-            </span>
-            {message.landed !== null && (
-              <span class="type">
-                landed on <Line value={message.landed.branch} limit={60} />
-              </span>
-            )}
-            <span class="grow" />
-            <WorkLink message={message} />
-            {message.turn !== null && <a href={link('turns', message.turn)}>turn {message.turn}</a>}
-            <a href={link('messages', message.id)}>
-              <Ago at={message.created} />
-            </a>
-          </header>
-          {message.subject !== '' && (
-            <p class="subject">
-              <Line value={message.subject} limit={200} />
-            </p>
-          )}
-          <Prose value={message.body} within={within} />
-          <FieldsOf message={message} />
-        </li>
-      ))}
+      {messages.map((message) =>
+        message.from === 'mailroom' && !isAlone ? (
+          <Notice key={message.id} message={message} within={within} />
+        ) : (
+          <Letter key={message.id} message={message} within={within} isAlone={isAlone} />
+        ),
+      )}
       {turns.map((turn) => (
         <li key={turn.id} class="message turn">
           <header>
@@ -72,13 +49,74 @@ export function Conversation({ messages, turns, within = 2 }: Props) {
   );
 }
 
-/** Leads to what the work of a message changes. */
-function WorkLink({ message: { id, commit } }: { readonly message: MessageDocument }) {
-  if (commit === null) return null;
+/** A message with its text, its fields, and what its work changed. */
+function Letter({ message, within, isAlone }: NoticeProps & { readonly isAlone: boolean }) {
   return (
-    <a href={link('messages', id)} title="What its work changes">
-      <code>{commit.slice(0, 10)}</code>
-    </a>
+    <li class="message">
+      <header>
+        <strong>
+          <Line value={message.from} limit={40} />
+        </strong>
+        <span aria-hidden="true">→</span>
+        <span>
+          <Line value={message.to.join(', ')} limit={80} />
+        </span>
+        <span class="type">
+          <Line value={message.type} limit={40} />
+        </span>
+        {message.landed !== null && (
+          <span class="type">
+            landed on <Line value={message.landed.branch} limit={60} />
+          </span>
+        )}
+        <span class="grow" />
+        {message.turn !== null && <a href={link('turns', message.turn)}>turn {message.turn}</a>}
+        <a href={link('messages', message.id)}>
+          <Ago at={message.created} />
+        </a>
+      </header>
+      {message.subject !== '' && (
+        <p class="subject">
+          <Line value={message.subject} limit={200} />
+        </p>
+      )}
+      <Prose value={message.body} within={within} />
+      <FieldsOf message={message} />
+      {message.commit !== null && !isAlone && <WorkOf id={message.id} commit={message.commit} />}
+    </li>
+  );
+}
+
+interface NoticeProps {
+  readonly message: MessageDocument;
+  readonly within: number;
+}
+
+/** What Mailroom says: one line, which unfolds. */
+function Notice({ message, within }: NoticeProps) {
+  return (
+    <li class="message notice">
+      <details>
+        <summary>
+          <Line value={message.subject} limit={160} /> · <Ago at={message.created} />
+        </summary>
+        <Prose value={message.body} within={within} />
+        <a href={link('messages', message.id)}>Message</a>
+      </details>
+    </li>
+  );
+}
+
+/** What the work of a message changes, read once somebody wants to see it. */
+function WorkOf({ id, commit }: { readonly id: string; readonly commit: string }) {
+  const isOpen = useSignal(false);
+  return (
+    <details onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+      <summary>
+        What it changed <code>{commit.slice(0, 10)}</code>
+      </summary>
+      {isOpen.value && <Work of="messages" id={id} />}
+    </details>
   );
 }
 

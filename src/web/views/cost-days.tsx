@@ -3,7 +3,7 @@ import { money } from '../../kernel/cost.ts';
 import type { CostsDocument } from '../../documents/mail.ts';
 
 const size = { width: 720, height: 120, gap: 3 };
-/** How many roles have a colour of their own; the others share the last one. */
+/** How many colours there are. */
 const colours = 6;
 const dayLength = 24 * 60 * 60 * 1000;
 /** Fewer days would not look like days. */
@@ -15,42 +15,79 @@ interface Day {
   readonly parts: ReadonlyMap<string, number>;
 }
 
+/** At most so many days are labelled. */
+const mostLabels = 5;
+
 /** Costs grouped by day and role as bars; grouped so, the table of the view has the same. */
 export function CostDays({ costs }: { readonly costs: CostsDocument }) {
-  const days = daysOf(costs);
-  const roles = [...new Set(days.flatMap(({ parts }) => [...parts.keys()]))];
+  const { days, names } = rankedOf(daysOf(costs));
   const most = Math.max(...days.map(({ parts }) => sum(parts)));
   // Costs that are not known are no bars.
   if (!(most > 0)) return null;
   const wide = size.width / days.length;
+  const each = Math.ceil(days.length / mostLabels);
   const words = `Costs of each day by role, from ${days[0]!.day} to ${days.at(-1)!.day}`;
   return (
     <figure class="panel days">
-      <svg role="img" aria-label={words} viewBox={`0 0 ${String(size.width)} ${String(size.height)}`}>
+      <div class="axis-costs" aria-hidden="true">
+        <span>{inWords(costs, most)}</span>
+        <span>0</span>
+      </div>
+      <svg
+        role="img"
+        aria-label={words}
+        viewBox={`0 0 ${String(size.width)} ${String(size.height)}`}
+        preserveAspectRatio="none"
+      >
         {days.map(({ day, parts }, index) => {
           let top = size.height;
-          return roles.map((role, at) => {
-            const height = ((parts.get(role) ?? 0) / most) * size.height;
+          return names.map((name, at) => {
+            const height = ((parts.get(name) ?? 0) / most) * size.height;
             top -= height;
             const place = { x: index * wide, y: top, width: Math.max(1, wide - size.gap), height };
             return (
-              <rect key={`${day} ${role}`} class={`bar-${String(Math.min(at, colours - 1))}`} {...place}>
-                <title>{`${day}, ${oneLine(role, 40)}: ${inWords(costs, parts.get(role) ?? 0)}`}</title>
+              <rect key={`${day} ${name}`} class={`bar-${String(at)}`} {...place}>
+                <title>{`${day}, ${oneLine(name, 40)}: ${inWords(costs, parts.get(name) ?? 0)}`}</title>
               </rect>
             );
           });
         })}
       </svg>
+      <div class="axis-days" aria-hidden="true">
+        {days.map(({ day }, index) => (
+          <span key={day}>{(days.length - 1 - index) % each === 0 && day.slice(5)}</span>
+        ))}
+      </div>
       <figcaption class="row">
-        <span class="grow">{`${days[0]!.day} to ${days.at(-1)!.day}`}</span>
-        {roles.map((role, at) => (
-          <span key={role} class={`bar-key bar-${String(Math.min(at, colours - 1))}`}>
-            {oneLine(role, 40)}
+        {names.map((name, at) => (
+          <span key={name} class={`bar-key bar-${String(at)}`}>
+            {oneLine(name, 40)}
           </span>
         ))}
       </figcaption>
     </figure>
   );
+}
+
+/** The roles that cost most have colours of their own, the others share one. */
+function rankedOf(days: readonly Day[]): {
+  readonly days: readonly Day[];
+  readonly names: readonly string[];
+} {
+  const totals = new Map<string, number>();
+  for (const { parts } of days)
+    for (const [role, cost] of parts) totals.set(role, (totals.get(role) ?? 0) + cost);
+  const names = [...totals].toSorted((a, b) => b[1] - a[1]).map(([role]) => role);
+  if (names.length <= colours) return { days, names };
+  const own = names.slice(0, colours - 1);
+  const others = `${String(names.length - own.length)} other roles`;
+  return {
+    names: [...own, others],
+    days: days.map(({ day, parts }) => {
+      const kept = new Map([...parts].filter(([role]) => own.includes(role)));
+      return { day, parts: kept.set(others, sum(parts) - sum(kept)) };
+    }),
+  };
 }
 
 /** Every day from the first to the last one, and at least a week, also those without costs. */

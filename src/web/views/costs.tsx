@@ -1,10 +1,13 @@
 import { oneLine } from '../../kernel/one-line.ts';
-import { costKinds, money } from '../../kernel/cost.ts';
+import { costKinds, money, type Cost, type CostKind } from '../../kernel/cost.ts';
+import { shortId } from '../../kernel/ids.ts';
+import { Choice } from '../parts/filters.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
 import { Line, paid, Price } from '../parts/text.tsx';
 import { clock } from '../state/clock.ts';
 import { useLive } from '../state/live.ts';
-import { link, query, refine } from '../state/route.ts';
+import { useSubjects } from '../state/subjects.ts';
+import { inQuery, link } from '../state/route.ts';
 import { CostDays } from './cost-days.tsx';
 import type { CostsDocument } from '../../documents/mail.ts';
 import type { Overview } from '../../documents/status.ts';
@@ -16,48 +19,24 @@ const periods = [
   ['30d', 'Thirty days'],
 ] as const;
 
-/** What was paid, and for what. `more`: views that are reached from here. */
-export function Costs({ more }: { readonly more: readonly (readonly [place: string, name: string])[] }) {
-  const [by, since] = [query.value.get('by') ?? 'role', query.value.get('since') ?? ''];
+/** What was paid, and for what. */
+export function Costs() {
+  const [by, since] = [inQuery('by') || 'role', inQuery('since')];
   const live = useLive<CostsDocument>(
     `/costs?by=${encodeURIComponent(by)}${since === '' ? '' : `&since=${encodeURIComponent(since)}`}`,
   );
   const days = useLive<CostsDocument>(`/costs?by=day,role&since=${since === '' ? '30d' : since}`);
   const { value: perDay } = days.value;
   return (
-    <View
-      title="Costs"
-      actions={more.map(([place, name]) => (
-        <a key={place} class="button" href={link(place)}>
-          {name}
-        </a>
-      ))}
-    >
+    <View title="Costs">
       <Today rows={perDay?.rows ?? []} />
       <div class="filters">
-        <select
-          aria-label="Group by"
-          value={by}
-          onChange={(event) => refine('by', event.currentTarget.value)}
-        >
-          {costKinds.map((kind) => (
-            <option key={kind} value={kind}>
-              By {kind}
-            </option>
-          ))}
-          <option value="day,role">By day and role</option>
-        </select>
-        <select
-          aria-label="Period"
-          value={since}
-          onChange={(event) => refine('since', event.currentTarget.value)}
-        >
-          {periods.map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
+        <Choice
+          of="by"
+          label="Group by"
+          options={[...costKinds.map((kind) => [kind, `By ${kind}`]), ['day,role', 'By day and role']]}
+        />
+        <Choice of="since" label="Period" options={periods} />
       </div>
       {perDay !== null && <CostDays costs={perDay} />}
       <Loaded live={live}>
@@ -94,7 +73,7 @@ function Today({ rows }: Pick<CostsDocument, 'rows'>) {
         {hasFigures ? `${money(today) || dollars(0)}, ${tokens(today.tokens)}` : paid(today)}
         {limits.length === 0 && <span class="dim"> · no limit is set</span>}
       </p>
-      {ofToday.length > 0 && (
+      {hasFigures && ofToday.length > 0 && (
         <p>
           {ofToday
             .map(({ key, cost: own }) => `${oneLine(key.role ?? 'no role', 40)}: ${paid(own) || dollars(0)}`)
@@ -123,16 +102,21 @@ function dollars(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
+function shareOf({ usd, tokens }: Cost, { cost: all }: CostsDocument['total']): number {
+  const [part, whole] = all.usd > 0 ? [usd, all.usd] : [tokens, all.tokens];
+  return whole > 0 ? part / whole : 0;
+}
+
 function Rows({ costs }: { readonly costs: CostsDocument }) {
-  const share = (cost: { usd: number; tokens: number }) => {
-    const [part, whole] =
-      costs.total.cost.usd > 0 ? [cost.usd, costs.total.cost.usd] : [cost.tokens, costs.total.cost.tokens];
-    return whole > 0 ? part / whole : 0;
-  };
+  const subjects = useSubjects(
+    costs.rows.flatMap(({ key }) => key.thread ?? []),
+    'now',
+  );
   return (
     <Table
       caption="Costs"
       isStacked
+      after={costs.total.cost.unpriced > 0 && <Unpriced count={costs.total.cost.unpriced} />}
       names={[
         ...costs.by.map((kind) => kind.charAt(0).toUpperCase() + kind.slice(1)),
         '#Launches',
@@ -142,17 +126,26 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
       ]}
     >
       <tbody>
-        {costs.rows.map(({ key, launches, cost }) => (
+        {costs.rows.map(({ key, launches, cost }, index) => (
           <tr key={JSON.stringify(key)}>
-            {costs.by.map((kind) => (
+            {costs.by.map((kind, place) => (
               <th key={kind} scope="row">
-                <Line value={key[kind] ?? '–'} limit={80} />
+                {/* Of a group, only the first row shows its name. */}
+                <span
+                  class={
+                    place + 1 < costs.by.length && key[kind] === costs.rows[index - 1]?.key[kind]
+                      ? 'unseen'
+                      : ''
+                  }
+                >
+                  <Named kind={kind} name={key[kind] ?? null} subjects={subjects} />
+                </span>
               </th>
             ))}
             <Spent launches={launches} cost={cost} />
             <td>
-              {share(cost) > 0 && (
-                <meter min={0} max={1} value={share(cost)} aria-label="Share of the total" />
+              {shareOf(cost, costs.total) > 0 && (
+                <meter min={0} max={1} value={shareOf(cost, costs.total)} aria-label="Share of the total" />
               )}
             </td>
           </tr>
@@ -171,6 +164,34 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
   );
 }
 
+/** Why costs are missing, and what would report them. */
+function Unpriced({ count }: { readonly count: number }) {
+  return (
+    <p class="help">
+      {`${count === 1 ? 'One launch' : `${String(count)} launches`} reported no cost. A program reports its own by a last line of standard error: `}
+      <code>{'usage: {"usd": 0.02, "tokens": 1200}'}</code>
+    </p>
+  );
+}
+
+interface NamedProps {
+  readonly kind: CostKind;
+  readonly name: string | null;
+  /** Of threads, by their ids. */
+  readonly subjects: ReadonlyMap<string, string>;
+}
+
+/** What costs are of; a thread or a run is the way to it. */
+function Named({ kind, name, subjects }: NamedProps) {
+  if (name === null) return <>{kind === 'thread' ? 'runs, and older threads' : '–'}</>;
+  if (kind !== 'thread' && kind !== 'run') return <Line value={name} limit={80} />;
+  return (
+    <a href={link(`${kind}s`, name)} title={oneLine(name, 40)} data-row>
+      <Line value={subjects.get(name) ?? shortId(name)} limit={80} />
+    </a>
+  );
+}
+
 function Spent({ launches, cost }: CostsDocument['total']) {
   return (
     <>
@@ -178,10 +199,10 @@ function Spent({ launches, cost }: CostsDocument['total']) {
         {launches}
       </td>
       <td class="number" data-name="Tokens">
-        {cost.tokens === 0 && cost.unpriced > 0 ? 'not reported' : cost.tokens.toLocaleString('en')}
+        {cost.tokens === 0 && cost.unpriced > 0 ? '–' : cost.tokens.toLocaleString('en')}
       </td>
       <td class="number" data-name="Cost">
-        <Price cost={cost} />
+        {money(cost) === '' && cost.unpriced > 0 ? '–' : <Price cost={cost} />}
       </td>
     </>
   );

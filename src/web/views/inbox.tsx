@@ -1,50 +1,60 @@
-import { signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { oneLine } from '../../kernel/one-line.ts';
-import { putAway } from '../api/actions.ts';
-import { ActButton } from '../parts/form.tsx';
-import { CardLink, Detail, Panes } from '../parts/panes.tsx';
-import { Loaded, View } from '../parts/panel.tsx';
+import { listPath } from '../api/client.ts';
+import { limitOf, More, shownRows } from '../parts/filters.tsx';
+import { CardLink, Detail, isWide, Panes } from '../parts/panes.tsx';
+import { Empty, Loaded, View } from '../parts/panel.tsx';
 import { Ago, CommandLine, Line, Sentence, Stands, State, Until } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
-import { past } from '../state/past.ts';
+import { now, past, showNow } from '../state/past.ts';
 import { go, link } from '../state/route.ts';
-import { isWide } from '../state/wide.ts';
 import { entriesOf, itemNamed, nextAfter, standingOf, type Entry } from '../waiting.ts';
 import { Asked, ItemTitle } from './item.tsx';
+import { isSettled, PutAway, settle } from './put-away.tsx';
 import { RunCard } from './runs.tsx';
 import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
 import type { RunSummary } from '../../documents/runs.ts';
 import type { Overview } from '../../documents/status.ts';
-import type { WorkflowRow } from '../../documents/workflows.ts';
-
-/** What was settled here: it is not shown any more, even if the project does not show that yet. */
-const settled = signal<ReadonlySet<string>>(new Set());
-
-/** Work that comes back has other changes. */
-function keyOf({ id, changes, since }: InboxItem): string {
-  return JSON.stringify([id, changes, since]);
-}
-
-function settle(items: readonly InboxItem[]): void {
-  settled.value = new Set([...settled.value, ...items.map(keyOf)]);
-}
 
 /** Everything that waits for a person, and the selected one with its context and its answer. */
 export function Inbox({ id }: { readonly id: string | null }) {
   const live = useLive<InboxDocument>('/inbox');
+  const isDone = id === 'done';
+  if (past.value !== null) return <WithoutPast />;
   return (
     <View
       title="Inbox"
       actions={
-        <a class="button primary" href={link('send')}>
-          New task
-        </a>
+        <>
+          <a class="button" href={isDone ? link('inbox') : link('inbox', 'done')}>
+            {isDone ? 'Waiting' : 'Done'}
+          </a>
+          <a class="button primary" href={link('send')}>
+            New task
+          </a>
+        </>
       }
     >
-      <Loaded live={live}>
-        {({ items }) => <Waiting items={items.filter((item) => !settled.value.has(keyOf(item)))} id={id} />}
-      </Loaded>
+      {isDone ? (
+        <Done />
+      ) : (
+        <Loaded live={live}>
+          {({ items }) => <Waiting items={items.filter((item) => !isSettled(item))} id={id} />}
+        </Loaded>
+      )}
+    </View>
+  );
+}
+
+function WithoutPast() {
+  return (
+    <View title="Inbox">
+      <Empty>
+        The inbox has no past: what needs you is that of now.{' '}
+        <button type="button" onClick={showNow}>
+          Back to now
+        </button>
+      </Empty>
     </View>
   );
 }
@@ -100,8 +110,8 @@ interface ListProps {
 }
 
 function List({ items, chosen }: ListProps) {
-  const entries = entriesOf(items);
-  const notices = items.filter(({ kind }) => kind === 'notice');
+  const notices = items.filter(isNews);
+  const [first, last] = [items.filter((item) => !isNews(item)), notices].map(entriesOf);
   return (
     <>
       {items.length === notices.length && (
@@ -110,36 +120,56 @@ function List({ items, chosen }: ListProps) {
           <a href={link('roles')}>who is at work</a>.
         </p>
       )}
-      <ul class="cards" aria-label="Waiting for you">
-        {entries.map((entry) => (
-          <Row
-            key={entry.is === 'one' ? entry.item.id : `alike ${entry.items[0].id}`}
-            entry={entry}
-            chosen={chosen}
-          />
-        ))}
-      </ul>
+      <Rows name="Waiting for you" entries={first} chosen={chosen} />
+      <FailedRuns />
+      <Rows name="Notices" entries={last} chosen={chosen} />
       {notices.length > 1 && (
         <p>
           <PutAway items={notices} isLabelled>{`Put all ${String(notices.length)} notices away`}</PutAway>
         </p>
       )}
-      <FailedRuns />
     </>
   );
 }
 
-/** What went wrong and was not put right: the workflows whose newest run has failed. */
+/** A notice that only informs. */
+function isNews({ kind, turn }: InboxItem): boolean {
+  return kind === 'notice' && turn === null;
+}
+
+interface RowsProps extends Pick<ListProps, 'chosen'> {
+  readonly name: string;
+  readonly entries: readonly Entry[] | undefined;
+}
+
+function Rows({ name, entries = [], chosen }: RowsProps) {
+  if (entries.length === 0) return null;
+  return (
+    <ul class="cards" aria-label={name}>
+      {entries.map((entry) => (
+        <Row
+          key={entry.is === 'one' ? entry.item.id : `alike ${entry.items[0].id}`}
+          entry={entry}
+          chosen={chosen}
+        />
+      ))}
+    </ul>
+  );
+}
+
+/** What went wrong this week and was not put right: workflows whose newest run has failed. */
 function FailedRuns() {
-  const rows = useLive<readonly WorkflowRow[]>('/workflows').value.value ?? [];
-  const failed = rows.filter((row) => row.last_run?.standing.is === 'failed');
-  if (failed.length === 0) return null;
+  const since = new Date(now.value - 7 * 24 * 3_600_000).toISOString().slice(0, 10);
+  const failed = useLive<readonly RunSummary[]>(
+    `/workflow-runs?newest=true&standing=failed&since=${since}T00:00:00Z&limit=20`,
+  ).value.value;
+  if (failed === null || failed.length === 0) return null;
   return (
     <>
-      <p class="dim">Failed, and not run again since</p>
+      <p class="also">Failed this week, and not run again since</p>
       <ul class="cards" aria-label="Failed runs">
-        {failed.map(({ name, file, last_run: run }) => (
-          <RunCard key={file} {...run!} workflow={name ?? file} />
+        {failed.map((run) => (
+          <RunCard key={run.run} of={run} />
         ))}
       </ul>
     </>
@@ -197,11 +227,11 @@ function Alike({
 }
 
 function Card({ item, isOpen }: { readonly item: InboxItem; readonly isOpen: boolean }) {
-  const { thread_subject: task, subject, deadline, escalated_from: escalated, kind } = item;
+  const { thread_subject: task, subject, deadline, escalated_from: escalated } = item;
   return (
     <CardLink to={link('inbox', item.id)} isChosen={isOpen}>
       <Heading item={item} />
-      {kind === 'notice' ? (
+      {isNews(item) ? (
         <span>
           <Line value={subject} limit={160} />
         </span>
@@ -233,7 +263,7 @@ function Card({ item, isOpen }: { readonly item: InboxItem; readonly isOpen: boo
 function Heading({ item, children }: { readonly item: InboxItem; readonly children?: ComponentChildren }) {
   return (
     <span class="row">
-      {item.kind === 'notice' ? <State value="notice" /> : <Stands standing={standingOf(item)} />}
+      {isNews(item) ? <State value="notice" /> : <Stands standing={standingOf(item)} />}
       {children}
       <span class="from">
         <Line value={item.from} limit={60} />
@@ -243,28 +273,36 @@ function Heading({ item, children }: { readonly item: InboxItem; readonly childr
   );
 }
 
-interface PutAwayProps {
-  readonly items: readonly InboxItem[];
-  readonly done?: () => void;
-  /** It has words, not only a sign. */
-  readonly isLabelled?: boolean;
-  readonly children?: string;
-}
-
-/** Puts notices away, all at once; the key `e` presses it where it is in a row or in the detail. */
-function PutAway({ items, done, isLabelled = false, children = 'Put away' }: PutAwayProps) {
-  const act = async () => {
-    await putAway(items.map(({ id }) => id));
-    settle(items);
-    done?.();
-  };
-  const label = `Put away ${String(items.length)}: ${oneLine(items[0]?.subject ?? '', 80)}`;
+/** What was put away or answered, newest first: each leads to its message. */
+function Done() {
+  const shown = shownRows();
+  const live = useLive<readonly InboxItem[]>(listPath('inbox/done', { limit: limitOf(shown) }), 'now');
   return (
-    <span class="put-away">
-      <ActButton act={act} {...(!isLabelled && { label })}>
-        {isLabelled ? children : '✓'}
-      </ActButton>
-    </span>
+    <Loaded live={live}>
+      {(items) => (
+        <>
+          {items.length === 0 && <Empty>Nothing was put away or answered yet.</Empty>}
+          <ul class="cards" aria-label="Done">
+            {items.slice(0, shown).map(({ id, from, subject, since }) => (
+              <li key={id}>
+                <CardLink to={link('messages', id)} isChosen={false}>
+                  <span class="row">
+                    <span class="from">
+                      <Line value={from} limit={60} />
+                    </span>
+                    {since !== null && <Ago at={since} />}
+                  </span>
+                  <span>
+                    <Line value={subject} limit={160} />
+                  </span>
+                </CardLink>
+              </li>
+            ))}
+          </ul>
+          {items.length > shown && <More />}
+        </>
+      )}
+    </Loaded>
   );
 }
 
@@ -298,18 +336,24 @@ interface FirstStepsProps {
 /** What a person can do with a project in which nothing has happened yet. */
 function FirstSteps({ otherwise }: FirstStepsProps) {
   const status = useLive<Overview>('/status').value.value;
-  if (past.value !== null || status === null || status.begun !== null || status.recorded > 0)
-    return otherwise;
+  if (status === null) return <p class="empty loading">Loading …</p>;
+  if (status.begun !== null || status.recorded > 0) return otherwise;
   return <WithoutMail isWorking={status.controller !== null} otherwise={otherwise} />;
 }
 
 function WithoutMail({ isWorking, otherwise }: { readonly isWorking: boolean } & FirstStepsProps) {
   const runs = useLive<readonly RunSummary[]>('/workflow-runs?limit=1').value.value;
-  if (runs?.length !== 0) return otherwise;
+  if (runs === null) return <p class="empty loading">Loading …</p>;
+  if (runs.length > 0) return otherwise;
   return (
     <section class="panel first-steps" aria-labelledby="first-steps">
       <h2 id="first-steps">Begin here</h2>
-      <p>Nothing has happened in this project yet.</p>
+      <p>Nothing has happened in this project yet. What Mailroom does with a task:</p>
+      <ul>
+        <li>A role of your team gets it. Its agent reads it, and works in a folder of this project.</li>
+        <li>Roles hand work on by messages. What needs you comes here: questions, approvals, conflicts.</li>
+        <li>What was said, done and paid stays in this project, in files that you can read.</li>
+      </ul>
       {!isWorking && (
         <>
           <p>Start the team. What you send before that waits for it.</p>

@@ -1,5 +1,4 @@
 import { computed, useSignal, type Signal } from '@preact/signals';
-import type { FormHTMLAttributes } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Cost } from '../../kernel/cost.ts';
 import { answererOf } from '../../kernel/answerer.ts';
@@ -8,7 +7,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import { judge, reply, type CommandResult } from '../api/actions.ts';
 import type { Session } from '../../documents/status.ts';
 import { Fields, typedFields } from '../parts/fields.tsx';
-import { ActButton, perform, useAction, useRefusal, WriteButton } from '../parts/form.tsx';
+import { ActButton, onSubmit, perform, useAction, useRefusal, WriteButton } from '../parts/form.tsx';
 import { Loaded } from '../parts/panel.tsx';
 import { Prose } from '../parts/prose.tsx';
 import { Ago, CommandLine, Facts, Line, paid, Sentence, Stands, Text, Until } from '../parts/text.tsx';
@@ -21,6 +20,7 @@ import { at, Problem, threadsPath } from '../api/client.ts';
 import { actOf } from '../acts.ts';
 import { standingOf } from '../waiting.ts';
 import { Conversation } from './conversation.tsx';
+import { stepLink } from './timeline.tsx';
 import { Work } from './work.tsx';
 import type { InboxItem } from '../../documents/inbox.ts';
 import type { Shown } from '../../documents/mail.ts';
@@ -57,11 +57,12 @@ export function Asked({ item, done }: ItemProps) {
   const { thread, thread_subject: task, turn, run, command, escalated_from: escalated } = item;
   const row = useThread(item.thread);
   const cost = useCost(item, row);
+  const isLetter = item.kind !== 'approval' && item.kind !== 'blocked';
   return (
     <>
       <Facts
         of={[
-          ['State', item.kind !== 'notice' && <Stands standing={standingOf(item)} />],
+          ['State', (item.kind !== 'notice' || turn !== null) && <Stands standing={standingOf(item)} />],
           ['From', <Line value={item.from} limit={80} />],
           ['Task', thread && <Task thread={thread} subject={task} />],
           ['Escalated from', escalated && <Line value={escalated} limit={80} />],
@@ -74,23 +75,21 @@ export function Asked({ item, done }: ItemProps) {
         ]}
       />
       {item.subject !== oneLine(item.subject, 200) && <Text value={item.subject} />}
-      {item.kind === 'approval' ? (
-        item.question !== null && <Body id={item.question} />
-      ) : (
-        <Body id={item.id} />
-      )}
+      {isLetter ? <Body id={item.id} /> : item.question !== null && <Body id={item.question} />}
+      {item.kind === 'blocked' && <p>Once that is done, it lands without an answer.</p>}
       {item.type === 'landing' && (
         <div class="asked" tabIndex={0} role="region" aria-label="What is to land">
           <Work of="turns" id={item.id} />
         </div>
       )}
+      {run !== null && <Before run={run} steps={item.before} />}
       {item.kind === 'request' && <Answer item={item} done={done} />}
       {item.kind === 'approval' && <Approval item={item} done={done} />}
       {item.kind === 'conflict' && turn !== null && <BothSides turn={turn} role={item.from} />}
       {item.kind === 'conflict' && <Resolved item={item} done={done} />}
       {item.kind === 'notice' && row?.why != null && <Why why={row.why} />}
-      {item.kind !== 'approval' && <WorkOf id={item.id} />}
-      {thread !== null && item.kind !== 'approval' && <SoFar id={thread} />}
+      {isLetter && <WorkOf id={item.id} />}
+      {thread !== null && isLetter && <SoFar id={thread} />}
       {command !== '' && (
         <details>
           <summary>On the command line</summary>
@@ -98,6 +97,27 @@ export function Asked({ item, done }: ItemProps) {
         </details>
       )}
     </>
+  );
+}
+
+/** What was done before a gate: who approves sees what is approved. */
+function Before({ run, steps }: { readonly run: string; readonly steps: InboxItem['before'] }) {
+  if (steps.length === 0) return null;
+  return (
+    <section class="asked" tabIndex={0} aria-label="Done before">
+      <p class="dim">Done before it</p>
+      <ul class="before">
+        {steps.map(({ step, standing, result }) => (
+          <li key={step}>
+            <a href={stepLink(run, step)}>
+              <Line value={step} limit={80} />
+            </a>{' '}
+            <Stands standing={standing} />
+            {result !== '' && <Text value={result} />}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -196,23 +216,8 @@ function Thread({ id }: { readonly id: string }) {
   );
 }
 
-/** Sends the form on Ctrl+Enter, too. */
-export function onSubmit(act: () => void): FormHTMLAttributes {
-  return {
-    onSubmit: (event) => {
-      event.preventDefault();
-      act();
-    },
-    onKeyDown: (event) => {
-      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-        event.preventDefault();
-        act();
-      }
-    },
-  };
-}
-
-function Answer({ item, done }: ItemProps) {
+/** The form that answers a question. */
+export function Answer({ item, done }: ItemProps) {
   const place = `answer-${item.id}`;
   const text = draft(`${place}/text`);
   const type = draft(`${place}/type`, item.reply_types[0] ?? '');
@@ -260,7 +265,7 @@ function Answer({ item, done }: ItemProps) {
         />
       </div>
       <Fields shapes={item.fields} place={place} />
-      <WriteButton busy={busy.value}>Send answer</WriteButton>
+      <WriteButton busy={busy.value}>Send answer</WriteButton>{' '}
       <span class="help">Ctrl+Enter sends it, too.</span>
     </form>
   );

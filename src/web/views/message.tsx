@@ -5,7 +5,9 @@ import { Loaded, Panel, View } from '../parts/panel.tsx';
 import { Facts, Line, State, Text, toneOf, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
+import { saved } from '../state/saved.ts';
 import { Conversation } from './conversation.tsx';
+import { bringBack } from './put-away.tsx';
 import { Work } from './work.tsx';
 import type { CopyDocument, Shown } from '../../documents/mail.ts';
 
@@ -42,6 +44,8 @@ function Refused({ shown }: { readonly shown: Extract<Shown, { kind: 'refused' }
 function Shows({ shown }: { readonly shown: Extract<Shown, { kind: 'message' }> }) {
   const { message, copies, thread } = shown;
   const hasFailed = copies.some((copy) => copy.at === 'failed' || copy.at === 'withdrawn');
+  // Until a controller has seen it, a file that is not in the inbox any more is still unread.
+  const isAway = copies.some(({ at: place, path }) => place === (path === null ? 'unread' : 'read'));
   return (
     <View
       title={<Line value={message.subject} limit={160} />}
@@ -52,9 +56,12 @@ function Shows({ shown }: { readonly shown: Extract<Shown, { kind: 'message' }> 
               Retry
             </ActButton>
           )}
-          <a class="button" href={link('why', message.id)}>
-            Why?
-          </a>
+          {thread !== null && isAway && <ActButton act={() => bringBack([message.id])}>Put back</ActButton>}
+          {saved === null && (
+            <a class="button" href={link('why', message.id)}>
+              Why?
+            </a>
+          )}
         </>
       }
     >
@@ -85,7 +92,7 @@ function Shows({ shown }: { readonly shown: Extract<Shown, { kind: 'message' }> 
           ))}
         </ul>
       </Panel>
-      <Conversation messages={[message]} turns={[]} />
+      <Conversation messages={[message]} turns={[]} isAlone />
       {message.commit !== null && <Work of="messages" id={message.id} />}
     </View>
   );

@@ -18,6 +18,7 @@ import {
 } from '../parts/text.tsx';
 import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
+import { useSubjects } from '../state/subjects.ts';
 import { link } from '../state/route.ts';
 import { needsYou } from '../state/tab.ts';
 import { Protocol } from './protocol.tsx';
@@ -88,23 +89,27 @@ function Problems({ status }: { readonly status: Overview }) {
   );
 }
 
-/** The unfinished turns; those that need a person first. */
-function Turns({ turns }: { readonly turns: readonly TurnStatus[] }) {
-  const isAsking = ({ standing }: TurnStatus) => standing.is === 'needs you';
+/** The unfinished turns; those that wait for a person are in the inbox and with their roles. */
+function Turns({ turns: all }: { readonly turns: readonly TurnStatus[] }) {
+  const turns = all.filter(({ standing }) => standing.is !== 'needs you');
+  const subjects = useSubjects(turns.map(({ thread }) => thread));
   return (
     <Panel title="At work">
       {turns.length === 0 ? (
         <Empty>No turn is at work.</Empty>
       ) : (
         <ul class="turns">
-          {[...turns.filter(isAsking), ...turns.filter((turn) => !isAsking(turn))].map((turn) => (
+          {turns.map((turn) => (
             <li key={turn.id}>
               <a href={link('turns', turn.id)} data-row>
                 <strong>
                   <Line value={turn.role} limit={40} />
                 </strong>
               </a>{' '}
-              <Stands standing={turn.standing} />
+              <Stands standing={turn.standing} />{' '}
+              <a href={link('threads', turn.thread)}>
+                <Line value={subjects.get(turn.thread) ?? shortId(turn.thread)} limit={80} />
+              </a>{' '}
               <span class="dim">
                 {turn.provider}
                 <OnWorker worker={turn.worker} />
@@ -201,7 +206,7 @@ function Row({ role, turns, like, isPaused }: RowProps) {
         {role.turns}
       </td>
       <td class="number" data-name="Cost">
-        <Price cost={role.cost} />
+        <Price cost={role.cost} isAlone />
       </td>
       <td>
         <PauseRole name={name} isPaused={isPaused} />
@@ -246,8 +251,8 @@ function Waits({ role: { waits } }: { readonly role: RoleStatus }) {
     <>
       {waits.map((wait) => (
         <p key={wait.messages.join()}>
-          {visible(wait.roles.join(', '))} <span class="dim">({visible(wait.types.join(', '))})</span> for{' '}
-          <Lasting from={wait.since} />
+          <a href={link('threads', wait.thread)}>{visible(wait.roles.join(', '))}</a>{' '}
+          <span class="dim">({visible(wait.types.join(', '))})</span> for <Lasting from={wait.since} />
           {wait.deadline !== null && (
             <>
               , until <Until at={wait.deadline} />
@@ -264,8 +269,10 @@ function Debts({ role: { owes } }: { readonly role: RoleStatus }) {
     <>
       {owes.map((debt) => (
         <p key={debt.message}>
-          {visible(debt.to)}: <a href={link('messages', debt.message)}>{shortId(debt.message)}</a>{' '}
-          <Line value={debt.subject} limit={60} />
+          {visible(debt.to)}:{' '}
+          <a href={link('messages', debt.message)}>
+            <Line value={debt.subject} limit={60} />
+          </a>
         </p>
       ))}
     </>
@@ -347,12 +354,8 @@ function OneRole({ role, status }: { readonly role: RoleStatus; readonly status:
             <a href={link('why', role.name)}>Why?</a>
           </>
         )}
-        {role.person && (
-          <>
-            {' '}
-            <Owed role={role} />
-          </>
-        )}
+        {role.person && ' '}
+        {role.person && <Owed role={role} />}
       </div>
       <Facts
         of={[
@@ -377,11 +380,8 @@ function RoleThreads({ status, name }: { readonly status: Overview; readonly nam
     ...status.turns.filter((turn) => turn.role === name).map(({ thread }) => thread),
   ]);
   // So many ids fit into an address.
-  return ids.size === 0 ? null : <ThreadLinks ids={[...ids].slice(0, 100)} />;
-}
-
-function ThreadLinks({ ids }: { readonly ids: readonly string[] }) {
-  const threads = useLive<readonly ThreadRow[]>(threadsPath({ ids: ids.join(',') })).value.value;
+  const path = ids.size === 0 ? null : threadsPath({ ids: [...ids].slice(0, 100).join(',') });
+  const threads = useLive<readonly ThreadRow[]>(path).value.value;
   if (!threads?.length) return null;
   return (
     <Panel title="Threads that it works on or waits in">

@@ -11,7 +11,7 @@ import { ActButton } from '../parts/form.tsx';
 import { Loaded, Panel } from '../parts/panel.tsx';
 import { Facts, Lasting, Line, paid, Stands, State, Text, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
-import { now } from '../state/now.ts';
+import { now, past } from '../state/past.ts';
 import { link } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
@@ -39,7 +39,7 @@ export function StepPanel({ run, row, timeline }: StepProps) {
     <Panel
       title={oneLine(row.title, 120)}
       place="run-step"
-      aside={row.step !== null && <a href={link('why', `${run.run}/${visit}`)}>Why?</a>}
+      aside={row.step !== null && saved === null && <a href={link('why', `${run.run}/${visit}`)}>Why?</a>}
     >
       <div class="fill" tabIndex={0} role="region" aria-label="Chosen step">
         <p>
@@ -80,7 +80,9 @@ function OfStep({ run, row, step, visit }: OfStepProps) {
       {step.artifacts.map(({ name, address }) => (
         <Artifact key={address} name={name} address={address} />
       ))}
-      {hasFailed && <Retry key={visit} run={run.run} visit={visit} />}
+      {hasFailed && saved === null && past.value === null && (
+        <Retry key={visit} run={run.run} visit={visit} />
+      )}
     </>
   );
 }
@@ -144,6 +146,12 @@ function Retry({ run, visit }: { readonly run: string; readonly visit: string })
   };
   return (
     <div class="retry">
+      <div class="row">
+        <ActButton act={again} kind="plain">
+          Run again from here
+        </ActButton>
+        <span class="help">With what follows; Resume keeps what has succeeded.</span>
+      </div>
       <details>
         <summary>Other instructions</summary>
         <div class="field">
@@ -157,9 +165,6 @@ function Retry({ run, visit }: { readonly run: string; readonly visit: string })
           <p class="help">They replace those of the definition. Empty: those of the definition.</p>
         </div>
       </details>
-      <ActButton kind="primary" act={again}>
-        Run it and what follows again
-      </ActButton>
     </div>
   );
 }

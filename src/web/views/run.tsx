@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
+import { called } from '../../kernel/called.ts';
+import type { Json } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { command } from '../api/actions.ts';
 import { at } from '../api/client.ts';
@@ -16,8 +18,7 @@ import { Empty, Loaded, Panel, View, Table } from '../parts/panel.tsx';
 import { Ago, Facts, Id, Line, paid, Stands, State, visible } from '../parts/text.tsx';
 import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
-import { now } from '../state/now.ts';
-import { past } from '../state/past.ts';
+import { now, past } from '../state/past.ts';
 import { link, query } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
@@ -50,6 +51,8 @@ export function Run({ id }: { readonly id: string }) {
 function Shows({ run }: { readonly run: RunDocument }) {
   const path = at('workflow-runs', run.run);
   const timeline = useLive<TimelineDocument>(`${path}/timeline`);
+  const { value: whole } = timeline.value;
+  const known = whole === null || past.value === null ? whole : untilThen(whole, now.value);
   const definition = useLive<RunDefinition>(`${path}/definition`).value.value;
   const explains = useSignal(false);
   const all = useMemo(() => treeOf(run.steps), [run]);
@@ -70,8 +73,8 @@ function Shows({ run }: { readonly run: RunDocument }) {
   const shown = useShownRows(all, chosen);
   return (
     <View
-      title={<Line value={run.workflow} limit={80} />}
-      tab={`${run.workflow}, ${run.standing.word}`}
+      title={<Line value={called(run.workflow, run.title)} limit={80} />}
+      tab={`${called(run.workflow, run.title)}, ${run.standing.word}`}
       actions={<RunActions run={run} explain={() => (explains.value = !explains.value)} />}
     >
       <About run={run} definition={definition} />
@@ -81,16 +84,16 @@ function Shows({ run }: { readonly run: RunDocument }) {
         <Warnings warnings={run.warnings} />
       </div>
       <div
-        class={`run-grid ${row?.standing.is === 'needs you' ? 'asks' : ''}`}
+        class={`run-grid ${row?.standing.is === 'needs you' ? 'asks' : row?.standing.is === 'failed' ? 'broken' : ''}`}
         onPointerDown={touch}
         onWheel={touch}
         onFocusIn={touch}
       >
         <RunMap run={run} all={all} shown={shown} definition={definition} chosen={chosen} />
-        {row !== undefined && (
-          <StepPanel key={row.path} run={run} row={row} timeline={timeline.value.value} />
+        {row !== undefined && <StepPanel key={row.path} run={run} row={row} timeline={known} />}
+        {row?.standing.is !== 'needs you' && (
+          <Output run={run} row={row} next={next} timeline={timeline.value.value} />
         )}
-        <Output run={run} row={row} next={next} timeline={timeline.value.value} />
         <Panel title="Timeline" place="run-time">
           <Loaded live={timeline}>
             {(document) => <Bars run={run} rows={shown.rows} document={document} chosen={chosen} />}
@@ -151,6 +154,10 @@ function Next({ run, row, next }: { readonly [Name in 'row' | 'next']: StepRow }
   );
 }
 
+function inText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 function About({
   run,
   definition,
@@ -167,6 +174,9 @@ function About({
         ['Done', `${String(completed)} of ${String(total)} ${total === 1 ? 'step' : 'steps'}`],
         ['Started', run.started_at && <Ago at={run.started_at} />],
         ['By', <Line value={starterOf(run)} limit={40} />],
+        ...Object.entries(run.parameters).map(
+          ([name, value]) => [oneLine(name, 40), <Line value={inText(value)} limit={80} />] as const,
+        ),
         ['Took', tookOf(run)],
         ['Cost', paid(run.cost)],
         ['Run', <Id value={run.run} />],
@@ -229,7 +239,7 @@ function RunActions({ run, explain }: { readonly run: RunDocument; readonly expl
         </button>
       )}
       {run.completed_at === null && (
-        <ActButton sure="Cancel this run permanently" act={cancel}>
+        <ActButton sure="Cancel this run" act={cancel}>
           Cancel
         </ActButton>
       )}

@@ -1,36 +1,26 @@
 import type { ComponentChildren } from 'preact';
+import { called } from '../../kernel/called.ts';
+import { listPath } from '../api/client.ts';
+import { Choice, Filters, limitOf, More, shownRows, States } from '../parts/filters.tsx';
 import { CardLink } from '../parts/panes.tsx';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
-import { Ago, Id, Lasting, Line, Price, Stands } from '../parts/text.tsx';
+import { Ago, groups, Id, Lasting, Line, Price, Stands } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
-import { link, query, refine } from '../state/route.ts';
+import { inQuery, link } from '../state/route.ts';
 import type { RunSummary } from '../../documents/runs.ts';
 import type { WorkflowRow } from '../../documents/workflows.ts';
 
-const standings: readonly (readonly [value: string, name: string])[] = [
-  ['', 'All runs'],
-  ['needs you', 'Needs you'],
-  ['working', 'Running'],
-  ['waiting', 'Waiting or stopped'],
-  ['failed', 'Failed'],
-  ['done', 'Done'],
-];
-const pageSize = 100;
-
-/** The path of the newest runs, one more than are shown. */
-function pathOf(of: Readonly<Record<string, string>>, shown: number): string {
-  const given = Object.entries(of).filter(([, value]) => value !== '');
-  return `/workflow-runs?${new URLSearchParams([...given, ['limit', String(shown + 1)]]).toString()}`;
-}
-
-/** All runs, newest first, by workflow and by how they stand. */
+/** All runs by how they stand, each group newest first. */
 export function Runs() {
-  const [workflow, standing] = [query.value.get('workflow') ?? '', query.value.get('standing') ?? ''];
-  const shown = Number(query.value.get('show') ?? pageSize);
-  const live = useLive<readonly RunSummary[]>(pathOf({ workflow, standing }, shown));
+  const workflow = inQuery('workflow');
+  const filter = { workflow, standing: inQuery('standing'), q: inQuery('q') };
+  const shown = shownRows();
+  const live = useLive<readonly RunSummary[]>(
+    listPath('workflow-runs', { ...filter, order: 'standing', limit: limitOf(shown) }),
+  );
   const known = useLive<readonly WorkflowRow[]>('/workflows').value.value ?? [];
   const runs = live.value.value ?? [];
-  const names = [...known.map(({ name }) => name ?? ''), workflow, ...runs.map((run) => run.workflow)];
+  const names = ['', workflow, ...known.map(({ name }) => name ?? ''), ...runs.map((run) => run.workflow)];
   return (
     <View
       title="Runs"
@@ -40,38 +30,18 @@ export function Runs() {
         </a>
       }
     >
-      <div class="filters">
-        <select
-          aria-label="Workflow"
-          value={workflow}
-          onChange={(event) => refine('workflow', event.currentTarget.value)}
-        >
-          <option value="">Every workflow</option>
-          {[...new Set(names)]
-            .filter((name) => name !== '')
-            .toSorted()
-            .map((name) => (
-              <option key={name} value={name}>
-                <Line value={name} limit={60} />
-              </option>
-            ))}
-        </select>
-        <select
-          aria-label="State"
-          value={standing}
-          onChange={(event) => refine('standing', event.currentTarget.value)}
-        >
-          {standings.map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Filters of="runs">
+        <Choice
+          of="workflow"
+          label="Workflow"
+          options={[...new Set(names)].toSorted().map((name) => [name, name || 'Every workflow'])}
+        />
+        <States />
+      </Filters>
       <Loaded live={live}>
         {(all) =>
           all.length === 0 ? (
-            <Empty>{workflow === '' && standing === '' ? 'No run yet.' : 'There is no such run.'}</Empty>
+            <Empty>{Object.values(filter).join('') === '' ? 'No run yet.' : 'There is no such run.'}</Empty>
           ) : (
             <Rows runs={all} shown={shown} />
           )
@@ -84,44 +54,60 @@ export function Runs() {
 function Rows({ runs, shown }: { readonly runs: readonly RunSummary[]; readonly shown: number }) {
   return (
     <Table
-      caption="Runs, newest first"
+      caption="Runs by state, newest first"
       isStacked
       names={['Workflow', 'State', 'Done', 'Started', 'By', 'Took', '#Cost']}
       after={
         runs.length > shown && (
           <p class="more">
-            <button type="button" onClick={() => refine('show', String(shown + 5 * pageSize))}>
-              Show more
-            </button>
+            <More />
           </p>
         )
       }
     >
-      <tbody>
-        {runs.slice(0, shown).map((run) => (
-          <tr key={run.run}>
-            <th scope="row">
-              <a href={link('runs', run.run)} data-row>
-                <Line value={run.workflow} limit={60} />
-              </a>{' '}
-              <Id value={run.run} />
-            </th>
-            <td>
-              <Stands standing={run.standing} /> <Line value={whyOf(run)} limit={120} />
-            </td>
-            <td data-name="Done">{`${String(run.progress.completed)} of ${String(run.progress.total)}`}</td>
-            <td data-name="Started">{run.started_at !== null && <Ago at={run.started_at} />}</td>
-            <td data-name="By">
-              <Line value={starterOf(run)} limit={40} />
-            </td>
-            <td data-name="Took">{tookOf(run)}</td>
-            <td class="number" data-name="Cost">
-              <Price cost={run.cost} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
+      {Object.entries(groups).map(([is, name]) => {
+        const own = runs.slice(0, shown).filter(({ standing }) => standing.is === is);
+        return (
+          own.length > 0 && (
+            <tbody key={is}>
+              <tr class="group">
+                <th scope="rowgroup" colSpan={7}>
+                  <h2>{name}</h2>
+                </th>
+              </tr>
+              {own.map((run) => (
+                <Row key={run.run} run={run} />
+              ))}
+            </tbody>
+          )
+        );
+      })}
     </Table>
+  );
+}
+
+function Row({ run }: { readonly run: RunSummary }) {
+  return (
+    <tr>
+      <th scope="row">
+        <a href={link('runs', run.run)} data-row>
+          <Line value={called(run.workflow, run.title)} limit={60} />
+        </a>{' '}
+        <Id value={run.run} />
+      </th>
+      <td>
+        <Stands standing={run.standing} /> <Line value={whyOf(run)} limit={120} />
+      </td>
+      <td data-name="Done">{`${String(run.progress.completed)} of ${String(run.progress.total)}`}</td>
+      <td data-name="Started">{run.started_at !== null && <Ago at={run.started_at} />}</td>
+      <td data-name="By">
+        <Line value={starterOf(run)} limit={40} />
+      </td>
+      <td data-name="Took">{tookOf(run)}</td>
+      <td class="number" data-name="Cost">
+        <Price cost={run.cost} />
+      </td>
+    </tr>
   );
 }
 
@@ -145,14 +131,14 @@ const mostBeside = 50;
 
 /** The newest runs, beside the shown one. */
 export function RunsBeside({ chosen }: { readonly chosen: string }) {
-  const live = useLive<readonly RunSummary[]>(pathOf({}, mostBeside));
+  const live = useLive<readonly RunSummary[]>(`/workflow-runs?limit=${String(mostBeside)}`);
   return (
     <Loaded live={live}>
       {(runs) => (
         <nav aria-label="Runs">
           <ul class="cards">
-            {runs.slice(0, mostBeside).map((run) => (
-              <RunCard key={run.run} {...run} isChosen={run.run === chosen} isRow={false} />
+            {runs.map((run) => (
+              <RunCard key={run.run} of={run} isChosen={run.run === chosen} isRow={false} />
             ))}
           </ul>
         </nav>
@@ -161,31 +147,32 @@ export function RunsBeside({ chosen }: { readonly chosen: string }) {
   );
 }
 
-interface RunCardProps extends Pick<RunSummary, 'run' | 'workflow' | 'standing' | 'started_at'> {
+interface RunCardProps {
+  readonly of: RunSummary;
   readonly isChosen?: boolean;
   readonly isRow?: boolean;
 }
 
 /** A run in a list, which leads to it. */
-export function RunCard({
-  run,
-  workflow,
-  standing,
-  started_at: at,
-  isChosen = false,
-  isRow = true,
-}: RunCardProps) {
+export function RunCard({ of, isChosen = false, isRow = true }: RunCardProps) {
+  const { run, workflow, title, standing, started_at: at } = of;
+  const why = whyOf(of);
   return (
     <li>
       <CardLink to={link('runs', run)} isChosen={isChosen} isRow={isRow}>
         <span class="row">
           <strong>
-            <Line value={workflow} limit={60} />
+            <Line value={called(workflow, title)} limit={60} />
           </strong>
           {at !== null && <Ago at={at} />}
         </span>
-        <span>
+        <span class="stands">
           <Stands standing={standing} />
+          {why !== '' && (
+            <span class="reason">
+              <Line value={why} limit={140} />
+            </span>
+          )}
         </span>
       </CardLink>
     </li>

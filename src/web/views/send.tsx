@@ -6,13 +6,13 @@ import { Problem } from '../api/client.ts';
 import type { LetterType, ProtocolDocument } from '../../documents/protocol.ts';
 import type { Session } from '../../documents/status.ts';
 import { Fields, typedFields } from '../parts/fields.tsx';
-import { useAction, WriteButton } from '../parts/form.tsx';
+import { onSubmit, useAction, WriteButton } from '../parts/form.tsx';
 import { Empty, Loaded, View } from '../parts/panel.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
+import { past, showNow } from '../state/past.ts';
 import { go, link, query } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
-import { onSubmit } from './item.tsx';
 import type { Overview } from '../../documents/status.ts';
 
 const place = 'send';
@@ -25,7 +25,15 @@ export function Send({ role }: { readonly role: string | null }) {
   const thread = query.value.get('thread');
   return (
     <View title={thread === null ? 'New task' : 'Add a message'}>
-      {status?.controller === null && (
+      {past.value !== null && (
+        <p class="row">
+          The page shows the past, in which nothing can be sent.
+          <button type="button" class="primary" onClick={showNow}>
+            Back to now
+          </button>
+        </p>
+      )}
+      {past.value === null && status?.controller === null && (
         <p class="dim">
           No controller runs. What you send waits until <code>mailroom up</code> starts.
         </p>
@@ -111,8 +119,7 @@ function MessageForm({ types, role, thread }: MessageFormProps) {
       )}
       <Words subject={subject} text={text} />
       <Fields shapes={type.fields} place={`${place}-${type.name}`} />
-      <WriteButton busy={busy.value}>Send</WriteButton>
-      <span class="help">Ctrl+Enter sends it, too.</span>
+      <WriteButton busy={busy.value}>Send</WriteButton> <span class="help">Ctrl+Enter sends it, too.</span>
     </form>
   );
 }

@@ -1,18 +1,18 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { money } from '../../kernel/cost.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { span } from '../../kernel/times.ts';
 import { planOf, startRun } from '../api/actions.ts';
 import { Problem } from '../api/client.ts';
 import { Fields, rethrowBeside, typedFields, type FieldShape } from '../parts/fields.tsx';
-import { useAction, WriteButton } from '../parts/form.tsx';
+import { onSubmit, useAction, WriteButton } from '../parts/form.tsx';
 import { Panel, Table, Trouble } from '../parts/panel.tsx';
 import { Facts, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { go, link } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
-import { onSubmit } from './item.tsx';
 import type { PlanDocument, WorkflowRow } from '../../documents/workflows.ts';
 
 /** The text of the workflow in an editor. */
@@ -31,40 +31,50 @@ interface StartProps {
   readonly edited?: Edited;
 }
 
-/** What a run of a workflow would do, and what that was planned of; null: not planned yet. */
+/** What a run of a workflow would do; null: not planned yet. */
 function usePlan({ id, parameters, edited }: StartProps, place: string) {
-  const planned = useSignal<{ readonly plan: PlanDocument; readonly of: string } | null>(null);
+  const plan = useSignal<PlanDocument | null>(null);
+  const refused = useSignal<Problem | null>(null);
+  /** What was planned is what would run now. */
+  const isNew = useSignal(false);
   const planning = useAction();
   const text = edited?.text ?? null;
   const preview = () => {
     const given = typedFields(parameters, place);
     if (given === null) return;
     void planning.run(async () => {
-      const plan = await planOf(id, given, edited?.isDirty === true ? text : null).catch((error: unknown) =>
-        rethrowBeside(error, parameters, place),
-      );
-      planned.value = { plan, of: JSON.stringify([given, text]) };
+      isNew.value = true;
+      try {
+        plan.value = await planOf(id, given, edited?.isDirty === true ? text : null);
+        refused.value = null;
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        [plan.value, refused.value] = [null, error];
+      }
     });
   };
-  const isPlanned = (given: unknown) => JSON.stringify([given, text]) === planned.value?.of;
-  return { plan: planned.value?.plan ?? null, isBusy: planning.busy.value, preview, isPlanned };
+  useEffect(() => {
+    isNew.value = false;
+    const isComplete = Object.values(parameters).every((shape) => !shape.required || shape.default != null);
+    if (isComplete && plan.value === null) preview();
+  }, [text]);
+  return {
+    plan: plan.value,
+    price: plan.value !== null && isNew.value ? priceOf(plan.value) : null,
+    refused: refused.value,
+    isBusy: planning.busy.value,
+    preview,
+    change: () => (isNew.value = false),
+  };
 }
 
-/** Starts a run as it was planned, and stores what was edited before. */
-function useStart(
-  { id, parameters, edited }: StartProps,
-  place: string,
-  { plan, preview, isPlanned }: ReturnType<typeof usePlan>,
-) {
+/** Starts a run, and stores what was edited before. */
+function useStart({ id, parameters, edited }: StartProps, place: string) {
   const starting = useAction();
   const refused = useSignal<Problem | null>(null);
   const start = () => {
     const given = typedFields(parameters, place);
-    if (given === null || plan === null) return;
-    if (!isPlanned(given)) {
-      notify('What runs has changed: see the new price first.');
-      return preview();
-    }
+    if (given === null) return;
     const usd = usdOf(draft(`${place}:usd`).value);
     if (usd === undefined)
       return complain(new Problem('E_VALUE', 422, 'The limit must be dollars, such as 2.50.'));
@@ -86,70 +96,46 @@ function useStart(
   return { start, refused: refused.value, isBusy: starting.busy.value };
 }
 
-/** The parameters of a workflow, then what a run would do and cost at most, then its start. */
+/**
+ * The parameters of a workflow and its start; beside them what a run would do and cost at most,
+ * which is shown at once where no parameter must be filled in.
+ */
 export function StartRun(props: StartProps) {
   const { id, parameters, edited } = props;
   const place = `run-${id}`;
-  const planning = usePlan(props, place);
-  const starting = useStart(props, place, planning);
-  const { plan } = planning;
-  return (
-    <>
-      <form class="panel" {...onSubmit(planning.preview)}>
-        <Fields shapes={parameters} place={place} />
-        <button type="submit" class={plan === null ? 'primary' : ''} aria-busy={planning.isBusy}>
-          {plan === null ? 'Show the price' : 'Update the price'}
-        </button>
-      </form>
-      {plan !== null && (
-        <>
-          <PlanPanel plan={plan} />
-          <LimitForm
-            id={id}
-            place={place}
-            refused={starting.refused}
-            price={priceOf(plan)}
-            busy={starting.isBusy}
-            start={starting.start}
-            verb={edited?.isDirty === true ? 'Save and run it' : 'Run it'}
-          />
-        </>
-      )}
-    </>
-  );
-}
-
-interface LimitProps {
-  readonly id: string;
-  readonly place: string;
-  readonly price: string;
-  readonly busy: boolean;
-  readonly verb: string;
-  /** The last start was refused because of another run; null: it was not. */
-  readonly refused: Problem | null;
-  readonly start: () => void;
-}
-
-/** Starts the run that was planned, with a limit of its own if the person sets one. */
-function LimitForm({ id, place, price, busy, verb, refused, start }: LimitProps) {
+  const { plan, price, refused, isBusy, preview, change } = usePlan(props, place);
+  const starting = useStart(props, place);
   const limit = draft(`${place}:usd`);
+  const verb = edited?.isDirty === true ? 'Save and run it' : 'Run it';
   return (
-    <form class="panel" {...onSubmit(start)}>
-      <div class="field">
-        <label for={`${place}-usd`}>Stop at this cost, in dollars</label>
-        <input
-          id={`${place}-usd`}
-          class="short"
-          inputMode="decimal"
-          autocomplete="off"
-          value={limit.value}
-          onInput={(event) => (limit.value = event.currentTarget.value)}
-        />
-        <p class="help">Empty: the limit of the workflow, if it has one.</p>
-      </div>
-      <WriteButton busy={busy}>{busy ? 'Starting …' : `${verb}, for at most ${price}`}</WriteButton>
-      {refused !== null && <InTheWay id={id} problem={refused} />}
-    </form>
+    <div class="beside">
+      <form class="panel" onInput={change} {...onSubmit(starting.start)}>
+        <Fields shapes={parameters} place={place} />
+        <div class="field">
+          <label for={`${place}-usd`}>Stop at this cost, in dollars</label>
+          <input
+            id={`${place}-usd`}
+            class="short"
+            inputMode="decimal"
+            autocomplete="off"
+            value={limit.value}
+            onInput={(event) => (limit.value = event.currentTarget.value)}
+          />
+          <p class="help">Empty: the limit of the workflow, if it has one.</p>
+        </div>
+        <div class="row">
+          <WriteButton busy={starting.isBusy}>
+            {starting.isBusy ? 'Starting …' : price === null ? verb : `${verb}, for at most ${price}`}
+          </WriteButton>
+          <button type="button" aria-busy={isBusy} onClick={preview}>
+            Show the price
+          </button>
+        </div>
+        {starting.refused !== null && <InTheWay id={id} problem={starting.refused} />}
+      </form>
+      {refused !== null && <Trouble problem={refused} />}
+      {plan !== null && <PlanPanel plan={plan} />}
+    </div>
   );
 }
 

@@ -1,13 +1,16 @@
 import { counted } from '../../kernel/enumerate.ts';
 import { oneLine } from '../../kernel/one-line.ts';
+import { Fragment } from 'preact';
 import { useRef } from 'preact/hooks';
 import { at, threadsPath } from '../api/client.ts';
 import { ActButton, say } from '../parts/form.tsx';
+import { Filters, limitOf, More, pageSize, shownRows, States } from '../parts/filters.tsx';
 import { CardLink, Detail, Panes } from '../parts/panes.tsx';
 import { Empty, Loaded, View } from '../parts/panel.tsx';
 import {
   Ago,
   Facts,
+  groups,
   Id,
   Line,
   paid,
@@ -21,17 +24,15 @@ import {
 import { useReason, Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { past } from '../state/past.ts';
-import { link, query, refine, refined } from '../state/route.ts';
+import { inQuery, link, refined } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
 import { standingOf } from '../waiting.ts';
 import { Conversation } from './conversation.tsx';
+import { Answer } from './item.tsx';
 import { Landings } from './work.tsx';
-import type { InboxDocument } from '../../documents/inbox.ts';
+import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
 import type { Shown } from '../../documents/mail.ts';
 import type { Overview, ThreadRow, ThreadStatus } from '../../documents/status.ts';
-
-/** The number of rows that a list shows before it is asked for more. */
-const pageSize = 100;
 
 /** The list of threads, and the chosen one beside it. */
 export function Threads({ id }: { readonly id: string | null }) {
@@ -55,118 +56,88 @@ export function Threads({ id }: { readonly id: string | null }) {
   );
 }
 
-/** What the list shows of all threads, as the address of the API takes it. */
-type Filter = Readonly<Record<'q' | 'standing', string>>;
-
-/** One row more than a part shows says that there is another part. */
-function partPath(filter: Filter, after = ''): string {
-  return threadsPath({ ...filter, after, limit: pageSize + 1 });
+/** A part of the list, as the address restricts it. */
+function partPath(after = ''): string {
+  const [q, standing] = [inQuery('q'), inQuery('standing')];
+  return threadsPath({ q, standing, order: 'standing', after, limit: limitOf(pageSize) });
 }
 
 function List({ chosen }: { readonly chosen: string | null }) {
-  const [q, standing] = [query.value.get('q') ?? '', query.value.get('standing') ?? ''];
-  const filter = { q, standing };
+  const live = useLive<readonly ThreadRow[]>(partPath());
   return (
     <>
-      <div class="filters">
-        <input
-          type="search"
-          aria-label="Find threads by subject"
-          placeholder="Find by subject"
-          value={q}
-          onInput={(event) => refine('q', event.currentTarget.value)}
-        />
-        <select
-          aria-label="State"
-          value={standing}
-          onChange={(event) => refine('standing', event.currentTarget.value)}
-        >
-          {['', 'needs you', 'working', 'waiting', 'failed', 'done'].map((each) => (
-            <option key={each} value={each}>
-              {each === '' ? 'Every state' : each}
-            </option>
-          ))}
-        </select>
-      </div>
-      <Found filter={filter} chosen={chosen} />
+      <Filters of="threads">
+        <States />
+      </Filters>
+      <Loaded live={live}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty>
+              {inQuery('q') + inQuery('standing') === '' ? 'No thread yet.' : 'There is no such thread.'}
+            </Empty>
+          ) : (
+            <ul
+              class="cards threads"
+              aria-label="Threads by state, newest first, each with its sub-threads below it"
+            >
+              <Part rows={rows} chosen={chosen} shown={shownRows()} before={undefined} />
+            </ul>
+          )
+        }
+      </Loaded>
     </>
   );
 }
 
-interface FoundProps {
-  readonly filter: Filter;
+interface PartProps {
   readonly chosen: string | null;
-}
-
-function Found({ filter, chosen }: FoundProps) {
-  const live = useLive<readonly ThreadRow[]>(partPath(filter));
-  return (
-    <Loaded live={live}>
-      {(rows) =>
-        rows.length === 0 ? (
-          <Empty>
-            {filter.q === '' && filter.standing === '' ? 'No thread yet.' : 'There is no such thread.'}
-          </Empty>
-        ) : (
-          <ul class="cards threads" aria-label="Threads, newest first, each with its sub-threads below it">
-            <Part
-              rows={rows}
-              filter={filter}
-              chosen={chosen}
-              shown={Number(query.value.get('show') ?? pageSize)}
-            />
-          </ul>
-        )
-      }
-    </Loaded>
-  );
-}
-
-interface PartProps extends FoundProps {
   readonly rows: readonly ThreadRow[];
   /** How many rows are shown from this part on. */
   readonly shown: number;
+  /** The last thread of the part before. */
+  readonly before: ThreadRow | undefined;
 }
 
 /** A part of the list, and the parts behind it: each is read again only where it has changed. */
-function Part({ rows, shown, ...of }: PartProps) {
+function Part({ rows, shown, before, ...of }: PartProps) {
   const own = rows.slice(0, pageSize);
   const last = rows.length > pageSize ? own.at(-1) : undefined;
   return (
     <>
-      {own.map((thread) => (
-        <Row key={thread.id} thread={thread} isOpen={thread.id === of.chosen} />
-      ))}
-      {last !== undefined && shown > pageSize && (
-        <NextPart after={last.id} {...of} shown={shown - pageSize} />
+      {own.map((thread, index) => {
+        const { is } = thread.standing;
+        return (
+          <Fragment key={thread.id}>
+            {is !== (own[index - 1] ?? before)?.standing.is && (
+              <li class="also">
+                <h2>{groups[is]}</h2>
+              </li>
+            )}
+            <Row thread={thread} isOpen={thread.id === of.chosen} />
+          </Fragment>
+        );
+      })}
+      {last !== undefined && shown > pageSize && <NextPart before={last} {...of} shown={shown - pageSize} />}
+      {last !== undefined && shown <= pageSize && (
+        <li>
+          <More />
+        </li>
       )}
-      {last !== undefined && shown <= pageSize && <MoreRow />}
     </>
   );
 }
 
 /** What was shown stays until the part behind another thread has arrived. */
-function NextPart({ after, ...of }: Omit<PartProps, 'rows'> & { readonly after: string }) {
-  const found = useLive<readonly ThreadRow[]>(partPath(of.filter, after)).value.value;
-  const before = useRef<readonly ThreadRow[]>([]);
-  if (found !== null) before.current = found;
-  return <Part rows={before.current} {...of} />;
-}
-
-function MoreRow() {
-  const shown = Number(query.value.get('show') ?? pageSize);
-  return (
-    <li>
-      <button type="button" onClick={() => refine('show', String(shown + pageSize))}>
-        Show more
-      </button>
-    </li>
-  );
+function NextPart(of: Omit<PartProps, 'rows'>) {
+  const found = useLive<readonly ThreadRow[]>(partPath(of.before?.id)).value.value;
+  const known = useRef<readonly ThreadRow[]>([]);
+  if (found !== null) known.current = found;
+  return <Part rows={known.current} {...of} />;
 }
 
 /** The filter stays while threads are chosen. */
 function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: boolean }) {
-  const { id, depth, subject, standing, why, failed, messages, turns, cost, opened } = thread;
+  const { id, depth, subject, standing, why, failed, messages, cost, latest } = thread;
   const who = useWho(thread);
   const [, filter = ''] = refined({ at: '' }).split('?');
   const to = `${link('threads', id)}${filter === '' ? '' : `?${filter}`}`;
@@ -191,9 +162,9 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
           )}
         </span>
         <span class="row">
-          <span>{`${counted(messages, 'message')}, ${counted(turns, 'turn')}`}</span>
+          <span>{counted(messages, 'message')}</span>
           <Price cost={cost} isAlone />
-          <Ago at={opened} />
+          <Ago at={latest} />
         </span>
       </CardLink>
     </li>
@@ -217,15 +188,19 @@ function Reason({ why }: { readonly why: NonNullable<ThreadRow['why']> }) {
 function Thread({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('threads', id));
   const status = useLive<Overview>('/status').value.value;
-  const rows = useLive<readonly ThreadRow[]>(threadsPath({ under: id, limit: pageSize })).value.value ?? [];
+  const found = useLive<readonly ThreadRow[]>(threadsPath({ under: id, limit: pageSize }));
+  const isPending = saved === null && found.value.value === null && found.problem.value === null;
+  const rows = found.value.value ?? [];
   const own = rows.find((thread) => thread.id === id) ?? null;
   const children = rows.filter(({ parent }) => parent === id);
+  const { question, others } = useAsked(id);
   const isPaused = status?.paused.threads.includes(id) === true;
   const landings = status?.landings.filter(({ thread }) => thread === id) ?? [];
   return (
     <Loaded live={live}>
       {(shown) =>
-        shown.kind !== 'thread' ? null : (
+        // What can be done comes with the text, not a moment after it.
+        shown.kind !== 'thread' || isPending ? null : (
           <Detail
             title={
               <Line value={shown.thread?.subject ?? shown.messages[0]?.subject ?? 'Thread'} limit={160} />
@@ -237,10 +212,11 @@ function Thread({ id }: { readonly id: string }) {
             }
           >
             <About id={id} thread={shown.thread} row={own} sub={children} />
-            <Waits thread={id} />
-            {own?.why != null && <Why why={own.why} target={id} />}
+            <Waits items={others} />
+            {own?.why != null && question === undefined && <Why why={own.why} target={id} />}
             <Landings landings={landings} />
             <Conversation messages={shown.messages} turns={shown.turns} />
+            {question !== undefined && <Answer key={question.id} item={question} />}
           </Detail>
         )
       }
@@ -260,6 +236,7 @@ function About({ id, thread, row, sub }: AboutProps) {
   // What does not move says why below, with what changes it; what is tried again has not failed.
   const isSaid = row?.why != null || row?.standing.is === 'working';
   const reason = isSaid ? null : (thread?.reason ?? thread?.failed);
+  const failed = thread?.failed_turn;
   return (
     <Facts
       of={[
@@ -267,7 +244,9 @@ function About({ id, thread, row, sub }: AboutProps) {
         ['Reason', reason && <Line value={reason.text} limit={400} />],
         ['Opened by', thread?.parent != null && <ThreadLink id={thread.parent} />],
         ['Sub-threads', sub.length > 0 && <SubThreads threads={sub} />],
+        ['Failed turn', failed && <a href={link('turns', failed)}>{`${failed} and its output`}</a>],
         ['Opened', thread && <Ago at={thread.opened} />],
+        ['Last message', thread && <Ago at={thread.latest} />],
         ['Cost', thread && paid(thread.cost)],
         ['Worktree', thread?.worktree && <code>{visible(thread.worktree)}</code>],
         ['Thread', <Id value={id} />],
@@ -276,11 +255,17 @@ function About({ id, thread, row, sub }: AboutProps) {
   );
 }
 
-/** What of the thread waits for a person: each leads to its answer. */
-function Waits({ thread }: { readonly thread: string }) {
+/** What of a thread waits for a person: the only question, and what is answered elsewhere. */
+function useAsked(thread: string) {
   const inbox = useLive<InboxDocument>('/inbox').value.value;
-  if (past.value !== null) return null;
-  const items = (inbox?.items ?? []).filter((item) => item.thread === thread && item.kind !== 'notice');
+  const all = past.value === null ? (inbox?.items ?? []) : [];
+  const items = all.filter((item) => item.thread === thread && item.kind !== 'notice');
+  const question = items.length === 1 && items[0]?.kind === 'request' ? items[0] : undefined;
+  return { question, others: question === undefined ? items : [] };
+}
+
+/** What waits for a person: each leads to its answer. */
+function Waits({ items }: { readonly items: readonly InboxItem[] }) {
   if (items.length === 0) return null;
   return (
     <ul class="waits">
@@ -338,11 +323,7 @@ function ThreadActions({
           <ActButton act={() => say(at('threads', id), isPaused ? 'unpause' : 'pause')}>
             {isPaused ? 'Continue' : 'Pause'}
           </ActButton>
-          <ActButton
-            kind="quiet"
-            sure="Cancel this thread permanently"
-            act={() => say(at('threads', id), 'cancel')}
-          >
+          <ActButton kind="quiet" sure="Cancel this thread" act={() => say(at('threads', id), 'cancel')}>
             Cancel
           </ActButton>
         </>

@@ -117,7 +117,7 @@ function Actions({ id, isOpen, again }: ActionsProps) {
         </ActButton>
       )}
       {isOpen && (
-        <ActButton sure="Cancel this turn permanently" act={() => say(at('turns', id), 'cancel')}>
+        <ActButton sure="Cancel this turn" act={() => say(at('turns', id), 'cancel')}>
           Cancel
         </ActButton>
       )}
@@ -227,7 +227,8 @@ function Invocation({ id, invocation, hasWork }: InvocationProps) {
 
 /** How a launch ended, how long it took, and what it cost. */
 function Outcome({ result }: { readonly result: JsonObject }) {
-  const { outcome = null, exit = null, durationMs = null, host = null } = result;
+  const { outcome = null, exit = null, durationMs = null, host = null, reported = null } = result;
+  const reports = Array.isArray(reported) ? reported.filter((text) => typeof text === 'string') : [];
   const { is = null, usage = null, model = null } = objectIn(outcome);
   const { usd = null, tokens = null } = objectIn(usage);
   const cost = paid({
@@ -244,6 +245,7 @@ function Outcome({ result }: { readonly result: JsonObject }) {
           ['Cost', cost],
           ['Model', typeof model === 'string' && <Line value={model} limit={60} />],
           ['Worker', typeof host === 'string' && <Line value={host} limit={80} />],
+          ['Reported', reports.length > 0 && <Line value={reports.join('; ')} />],
           ['Exit code', typeof exit === 'number' && exit !== 0 && String(exit)],
         ]}
       />

@@ -19,6 +19,8 @@ import type { RoleStatus } from '../../documents/status.ts';
 
 /** A wider drawing has long arrows and says no more. */
 const mostWidth = 720;
+/** In less, a ring has no room for its arrows. */
+const leastWidth = 400;
 
 /** The waits that hold a role, as edges from the one who waits to the one who is asked. */
 function waitsOf(roles: readonly RoleStatus[]): Edge[] {
@@ -44,7 +46,8 @@ export function WaitGraph({ roles }: { readonly roles: readonly RoleStatus[] }) 
       )}
       {roles.length === 0 && <Empty>The protocol has no roles.</Empty>}
       {edges.length === 0 && roles.length > 0 && <p class="dim">No role waits for another one.</p>}
-      {width.value > 0 && roles.length > 0 && (
+      {edges.length > 0 && width.value > 0 && width.value < leastWidth && <p>{labelOf(edges)}.</p>}
+      {edges.length > 0 && width.value >= leastWidth && (
         <Drawing roles={roles} edges={edges} cycle={cycle ?? []} width={width.value} />
       )}
     </div>
@@ -111,7 +114,6 @@ function subOf({ standing: { is, word }, inbox }: RoleStatus): string {
 }
 
 function labelOf(edges: readonly Edge[]): string {
-  if (edges.length === 0) return 'No role waits for another one';
   return edges.map(({ from, to }) => `${oneLine(from, 40)} waits for ${oneLine(to, 40)}`).join(', ');
 }
 

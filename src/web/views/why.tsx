@@ -15,11 +15,11 @@ export function WhyView({ target }: { readonly target: string }) {
       <Loaded live={live}>
         {(why) => (
           <div class="panel">
-            <p>
-              <State value={why.state} /> <code>{why.code}</code>
-            </p>
             <Why why={why} />
             <Subject target={why.target} />
+            <p class="also">
+              <State value={why.state} /> <code>{why.code}</code>
+            </p>
           </div>
         )}
       </Loaded>

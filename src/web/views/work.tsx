@@ -1,11 +1,13 @@
-import { at, threadsPath } from '../api/client.ts';
+import { at } from '../api/client.ts';
 import { Patch } from '../parts/difference.tsx';
 import { Loaded, Panel, Table } from '../parts/panel.tsx';
+import { Prose } from '../parts/prose.tsx';
 import { Lasting, Line, Sentence, Stands, State } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { link } from '../state/route.ts';
+import { useSubjects } from '../state/subjects.ts';
 import { needsYou } from '../waiting.ts';
-import type { LandingStatus, ThreadRow } from '../../documents/status.ts';
+import type { LandingStatus } from '../../documents/status.ts';
 import type { MessageDifference } from '../../documents/mail.ts';
 
 interface WorkProps {
@@ -19,18 +21,19 @@ export function Work({ of, id, title = 'Files' }: WorkProps) {
   const live = useLive<MessageDifference>(`${at(of, id)}/diff`, 'now');
   return (
     <Loaded live={live}>
-      {({ patch }) =>
-        patch === '' ? <p class="dim">It changes no file.</p> : <Patch title={title} patch={patch} />
-      }
+      {({ text, patch }) => (
+        <>
+          {text !== null && <Prose value={text} />}
+          {patch === '' ? <p class="dim">It changes no file.</p> : <Patch title={title} patch={patch} />}
+        </>
+      )}
     </Loaded>
   );
 }
 
 /** The landing queues of all branches, each in its order. */
 export function Landings({ landings }: { readonly landings: readonly LandingStatus[] }) {
-  const ids = [...new Set(landings.map(({ thread }) => thread))];
-  const path = ids.length === 0 ? null : threadsPath({ ids: ids.join(',') });
-  const threads = useLive<readonly ThreadRow[]>(path).value.value ?? [];
+  const subjects = useSubjects(landings.map(({ thread }) => thread));
   if (landings.length === 0) return null;
   return (
     <Panel title="Landing queues">
@@ -40,11 +43,7 @@ export function Landings({ landings }: { readonly landings: readonly LandingStat
       >
         <tbody>
           {landings.map((landing) => (
-            <Row
-              key={landing.turn}
-              landing={landing}
-              subject={threads.find(({ id }) => id === landing.thread)?.subject ?? ''}
-            />
+            <Row key={landing.turn} landing={landing} subject={subjects.get(landing.thread) ?? ''} />
           ))}
         </tbody>
       </Table>

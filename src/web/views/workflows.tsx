@@ -1,10 +1,14 @@
+import { Fragment } from 'preact';
 import { at } from '../api/client.ts';
 import type { WorkflowFile, WorkflowRow } from '../../documents/workflows.ts';
 import { viewsOf, type PageExtension } from '../extension.ts';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
-import { Ago, Facts, Line, Stands, State, Text, visible } from '../parts/text.tsx';
+import { oneLine } from '../../kernel/one-line.ts';
+import { hasWords } from '../../kernel/words.ts';
+import { Filters } from '../parts/filters.tsx';
+import { Ago, Facts, Line, Sentence, Stands, State, Text, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
-import { link } from '../state/route.ts';
+import { inQuery, link } from '../state/route.ts';
 import { StartRun } from './start-run.tsx';
 import { StepGraph, type GraphStep } from './step-graph.tsx';
 
@@ -20,19 +24,41 @@ export function Workflows({ extensions }: { readonly extensions: readonly PageEx
     >
       <Loaded live={live}>
         {(rows) =>
-          rows.length === 0 ? <Empty>There are no workflows in workflows/.</Empty> : <Rows rows={rows} />
+          rows.length === 0 ? (
+            <Empty>There are no workflows in workflows/.</Empty>
+          ) : (
+            <>
+              <Filters of="workflows" />
+              <Rows rows={found(rows, inQuery('q'))} extensions={extensions} />
+            </>
+          )
         }
       </Loaded>
     </View>
   );
 }
 
-function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
+/** Those with all the words, the last started first. */
+function found(rows: readonly WorkflowRow[], words: string): WorkflowRow[] {
+  const startOf = ({ last_run: last }: WorkflowRow) => Date.parse(last?.started_at ?? '') || 0;
+  return rows
+    .filter(({ name, file, title, description, tags }) =>
+      hasWords([name, file, title, description, ...tags].join('\n'), words),
+    )
+    .toSorted((a, b) => startOf(b) - startOf(a));
+}
+
+interface RowsProps {
+  readonly rows: readonly WorkflowRow[];
+  readonly extensions: readonly PageExtension[];
+}
+
+function Rows({ rows, extensions }: RowsProps) {
   return (
     <Table
       caption="Workflows of the project"
       isStacked
-      names={['Name', 'About', '#Steps', 'Last run', 'File']}
+      names={['Name', 'About', '#Steps', 'Last run', 'Actions']}
     >
       <tbody>
         {rows.map((row) => (
@@ -47,6 +73,11 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
                   <Line value={row.title} limit={80} />
                 </p>
               )}
+              {row.name !== null && (
+                <p class="help">
+                  <code>{visible(row.file)}</code>
+                </p>
+              )}
             </th>
             <AboutCell row={row} />
             <td class="number" data-name="Steps">
@@ -55,13 +86,43 @@ function Rows({ rows }: { readonly rows: readonly WorkflowRow[] }) {
             <td class="one-line" data-name="Last run">
               <LastRun run={row.last_run} />
             </td>
-            <td data-name="File">
-              <code>{visible(row.file)}</code>
+            <td class="one-line">
+              <Ways row={row} extensions={extensions} />
             </td>
           </tr>
         ))}
       </tbody>
     </Table>
+  );
+}
+
+/** To the start of a run where it can run, and to what extensions do with it. */
+function Ways({
+  row,
+  extensions,
+}: {
+  readonly row: WorkflowRow;
+  readonly extensions: RowsProps['extensions'];
+}) {
+  const id = row.name ?? row.file;
+  const ways = [
+    ...(row.ok ? [{ part: [], name: 'Run' }] : []),
+    ...viewsOf(extensions).map(({ part, name }) => ({ part: [part], name })),
+  ];
+  return (
+    <>
+      {ways.map(({ part, name }, index) => (
+        <Fragment key={name}>
+          <a
+            class={`button${index === 0 ? ' primary' : ''}`}
+            aria-label={`${name} ${oneLine(id, 60)}`}
+            href={link('workflows', id, ...part)}
+          >
+            {name}
+          </a>{' '}
+        </Fragment>
+      ))}
+    </>
   );
 }
 
@@ -74,8 +135,8 @@ function AboutCell({ row }: { readonly row: WorkflowRow }) {
         </p>
       )}
       {row.errors[0] !== undefined && (
-        <p class="dim">
-          <Line value={row.errors[0].message} limit={160} />
+        <p class="fault">
+          <Sentence value={row.errors[0].message} limit={160} />
         </p>
       )}
       <Tags tags={row.tags} />
@@ -137,11 +198,11 @@ export function Workflow({
         {(workflow) => (
           <>
             <Diagnostics workflow={workflow} />
+            {workflow.ok && <StartRun id={id} parameters={workflow.parameters} />}
             <StepGraph
               steps={workflow.graph.nodes.filter(({ id: step }) => !step.includes('/')).map(drawn)}
               edges={workflow.graph.edges.map((edge) => ({ ...edge, label: '' }))}
             />
-            {workflow.ok && <StartRun id={id} parameters={workflow.parameters} />}
             <details>
               <summary>Its text</summary>
               <Text value={workflow.text} kind="code" />

@@ -28,7 +28,8 @@ export function checkWorkflow(workflow: Workflow, context: CheckContext): Proble
   for (const hook of workflow.hooks) {
     const here: Here = hook.on === 'start' ? before : { ...before, place: { graph, step: -1 }, over: true };
     checkCommand(hook.run ?? [], here);
-    if (hook.tell !== undefined) checkTemplate(hook.tell.target, here);
+    for (const template of [hook.tell?.target, hook.tell?.words])
+      if (template !== undefined) checkTemplate(template, here);
     if (hook.notify !== null) checkRole(hook.notify, field(hook, 'notify'), report);
   }
   checkDeputies(report);
@@ -43,7 +44,7 @@ function checkBody(
   over?: true,
 ): Graph {
   const graph = new Graph(body.steps, parent);
-  const order = checkNeeds(report, graph);
+  const order = checkNeeds(report, graph, over);
   for (const [index, step] of graph.steps.entries()) {
     checkStep(step, { report, place: { graph, step: index }, items, ...(over && { over }) });
     if (step.work.kind === 'finally') checkBody(report, step.work.body, { graph, step: index }, items, true);

@@ -71,7 +71,7 @@ export function valueNames(step: Step): readonly string[] | null {
 }
 
 /** The values of a sub-workflow's steps: by step, and by their own name. */
-function namesIn({ steps }: Body): Set<string> {
+export function namesIn({ steps }: Body): Set<string> {
   const names = new Set<string>();
   for (const step of steps) {
     const own = valueNames(step);

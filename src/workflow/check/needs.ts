@@ -8,12 +8,13 @@ const shown = 12;
 const most = 50;
 
 /**
- * Checks that every needed step exists, and none needs itself. Returns a topological order; null:
- * there is a cycle.
+ * Checks that every needed step exists, and none needs itself. `over`: they run finally. Returns a
+ * topological order; null: there is a cycle.
  */
-export function checkNeeds(report: CheckReport, graph: Graph): readonly number[] | null {
+export function checkNeeds(report: CheckReport, graph: Graph, over = false): readonly number[] | null {
   const { broken } = report.context;
   const known = new Lazy(() => graph.names());
+  const last = graph.steps.at(-1);
   for (const step of graph.steps) {
     const seen = new Set<StepId>();
     for (const [index, need] of step.needs.entries()) {
@@ -22,8 +23,12 @@ export function checkNeeds(report: CheckReport, graph: Graph): readonly number[]
       if (seen.has(need.step) && (!isOneEnough(step.join) || need.when === null))
         report.add('E_DUPLICATE', 'warning', at, `\`${need.step}\` is named twice`, null);
       seen.add(need.step);
-      if (graph.has(need.step) || broken.has(need.step)) continue;
-      report.unknown(at, unknownStep(report, graph, need.step), need.step, known.value());
+      const isLast = last?.work.kind === 'finally' && last.id === need.step;
+      if ((graph.has(need.step) && !isLast) || broken.has(need.step)) continue;
+      const others = known.value().filter((id) => id !== step.id);
+      const message = unknownStep(report, graph, need.step);
+      if (others.length > 0) report.unknownStep(at, message, need.step, others, over);
+      else report.add('E_UNKNOWN_NAME', 'error', at, message, 'there is no other step here');
     }
   }
   return orderOf(report, graph);
@@ -92,6 +97,8 @@ function orderOf(report: CheckReport, graph: Graph): readonly number[] | null {
 }
 
 function reportCycle(report: CheckReport, graph: Graph, cycle: readonly number[]): void {
+  // That a step waits for what runs finally is reported.
+  if (cycle.some((step) => graph.steps[step]!.work.kind === 'finally')) return;
   const last = graph.steps[cycle.at(-1)!]!;
   const first = graph.steps[cycle[0]!]!;
   const index = last.needs.findIndex((need) => need.step === first.id);

@@ -4,7 +4,7 @@ import { withArticle } from '../../kernel/enumerate.ts';
 import { ownValue } from '../../kernel/own.ts';
 import type { Approval, Step } from '../model.ts';
 import type { Graph } from './body.ts';
-import { gives, givesText, isInGit, valueNames } from './gives.ts';
+import { gives, givesText, isInGit, namesIn, valueNames } from './gives.ts';
 import {
   approvalTypes,
   findName,
@@ -13,8 +13,10 @@ import {
   isKeyed,
   isNamespace,
   isStep,
+  meaningOf,
   ofPrevious,
   propertyNamed,
+  typesOfMeaning,
   type Here,
 } from './meaning.ts';
 import { previousNamespace } from '../reserved.ts';
@@ -29,6 +31,7 @@ export function checkReference(reference: Reference, node: object, here: Here): 
   if (previous !== null) return checkPrevious(reference, previous, node);
   const namespace = path[0]?.name?.toLowerCase() ?? '';
   if (here.items.has(namespace) && namespace !== 'loop') return;
+  if (!here.report.vocabulary.isTranslated && readsNothing(reference, node, here)) return;
   if (isNamespace(path, 'parameters')) return checkParameter(path, at, here);
   if (isNamespace(path, 'env')) return checkVariable(path, at, here);
   if (isStep(path, here)) return checkStep(reference, node, here);
@@ -74,6 +77,29 @@ function checkPrevious(
   checkStep({ ...reference, path }, node, here);
 }
 
+/** Reports what is read of a string, a number or a boolean: true if it did. */
+function readsNothing({ path, guarded }: Reference, node: object, here: Here): boolean {
+  const { report } = here;
+  const length = path.findIndex((_, index) => {
+    const types = index < 2 ? null : typesOfMeaning(meaningOf(path.slice(0, index), here));
+    return types !== null && !types.has('object') && !types.has('array');
+  });
+  const segment = path[length];
+  if (segment === undefined || !isPlaced(segment.span)) return false;
+  const { properties, spell, steps, value } = report.vocabulary;
+  const [, id, property] = path;
+  const values = Object.keys(properties).find((word) => ownValue(properties, word) === 'values');
+  const isValue = length === 3 && propertyNamed(property?.name, here) === 'output' && isStep(path, here);
+  const hint =
+    isValue && values !== undefined
+      ? `${withArticle(value)} is \`${spell([steps, id?.name ?? '…', values, segment.name ?? '…'])}\``
+      : null;
+  const [type] = typesOfMeaning(meaningOf(path.slice(0, length), here)) ?? [];
+  const message = `\`${path[length - 1]?.name ?? ''}\` is ${withArticle(type ?? 'string')}: there is nothing in it`;
+  report.add(codeOf({ guarded }, here, 'E_EXPRESSION'), 'error', { node, span: segment.span }, message, hint);
+  return true;
+}
+
 type Marked = (segment: Segment) => At;
 
 function checkParameter([, name]: readonly Segment[], at: Marked, { report }: Here): void {
@@ -102,7 +128,7 @@ function checkVariable([, name]: readonly Segment[], at: Marked, { report, place
 /**
  * The error code for a reference to a step. If its author handles absence, only names can be wrong.
  */
-function codeOf({ guarded }: Reference, { report }: Here, usual: ErrorCode): ErrorCode {
+function codeOf({ guarded }: Pick<Reference, 'guarded'>, { report }: Here, usual: ErrorCode): ErrorCode {
   return guarded ? usual : (report.vocabulary.absent ?? usual);
 }
 
@@ -185,11 +211,13 @@ function unknownStep(name: string, at: At, reference: Reference, here: Here): vo
     const message = `no ${word} has run yet where this stands`;
     return report.add(codeOf(reference, here, 'E_EXPRESSION'), 'error', at, message, null);
   }
+  if (report.runsLast(name) && !here.over) return report.unknownStep(at, '', name, []);
   const loop = report.loopOf(name);
   if (loop != null) {
-    const message = `\`${name}\` is a ${word} of the loop \`${loop}\`, and not seen outside of it`;
+    const isLast = report.runsLast(loop) && report.loopOf(loop) === null;
+    const message = `\`${name}\` is a ${word} of ${isLast ? '' : 'the loop '}\`${loop}\`, and not seen outside of it`;
     const code = codeOf(reference, here, 'E_EXPRESSION');
-    return report.add(code, 'error', at, message, hints.afterLoop(loop));
+    return report.add(code, 'error', at, message, isLast ? null : hints.afterLoop(loop));
   }
   const known: string[] = [];
   for (let outer: Here['place'] = place; outer !== null; outer = outer.graph.parent)
@@ -210,6 +238,11 @@ function checkInStep(step: Step, reference: Reference, node: object, here: Here)
     const message = `a ${kind} has no \`${property.name}\``;
     const words = Object.keys(properties);
     const values = words.find((word) => ownValue(properties, word) === 'values');
+    if (values !== undefined && property.name.toLowerCase() === 'outputs') {
+      const path = spell([steps, step.id, values, name?.name ?? '…']);
+      const hint = `declare it under \`values\`, and read \`${path}\``;
+      return report.add(code, 'error', at(property), message, hint);
+    }
     if (values === undefined || findName(step.values, property.name) === undefined)
       return report.unknownValue(at(property), message, property.name, words, code);
     const hint = `it is ${withArticle(value)}: \`${spell([steps, step.id, values, property.name])}\``;
@@ -226,6 +259,7 @@ function checkInStep(step: Step, reference: Reference, node: object, here: Here)
           : givesText(step, report.vocabulary);
     return report.add(code, 'error', at(property), message, hint);
   }
+  if (known === 'values' && bodyOf(step.work) !== null) checkIteration(step, reference, at, here);
   if (name?.name == null || isKeyed(step)) return;
   if (known === 'errors') return checkIndex(step, reference.path, at, report);
   if (known === 'values' || known === 'approval') return checkValue(step, reference.path, at, report);
@@ -248,9 +282,28 @@ function checkValue(step: Step, path: readonly Segment[], at: Marked, report: He
   const types = work.kind === 'gate' ? approvalTypes(work) : handsOver(step) ? step.values : {};
   const type = findName(types, name!.name!);
   if (type === undefined || inner === undefined) return;
-  if (work.kind === 'gate' && type.type === 'object') return checkField(step.id, work, inner, at, report);
-  if (!['array', 'object', 'any'].includes(type.type))
-    report.expression(at(inner), `\`${name!.name}\` is ${withArticle(type.type)}: there is nothing in it`);
+  if (work.kind === 'gate' && type.type === 'object') checkField(step.id, work, inner, at, report);
+}
+
+/** What an iteration hands on: the values of its steps, by their names and by step. */
+function checkIteration(loop: Step, reference: Reference, at: Marked, here: Here): void {
+  const { report } = here;
+  const [, , , , name, inner] = reference.path;
+  const body = bodyOf(loop.work);
+  if (name?.name == null || body === null) return;
+  const only = loop.work.kind === 'for-each' ? loop.work.gives : undefined;
+  const given = body.steps.find(({ id }) => id === (only ?? name.name));
+  const code = codeOf(reference, here, 'E_UNKNOWN_NAME');
+  const check = (of: string, segment: Segment, names: readonly string[] | null): void => {
+    const isKnown = names?.some((each) => each.toUpperCase() === segment.name?.toUpperCase());
+    if (segment.name === null || isKnown !== false) return;
+    const message = `\`${of}\` has no ${report.vocabulary.value} \`${segment.name}\``;
+    report.unknownValue(at(segment), message, segment.name, names ?? [], code);
+  };
+  if (only !== undefined) return check(only, name, given ? valueNames(given) : null);
+  const own = given && valueNames(given);
+  if (inner !== undefined && given && own != null) return check(given.id, inner, own);
+  if (given === undefined) check(loop.id, name, [...namesIn(body)]);
 }
 
 function checkField(

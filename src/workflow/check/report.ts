@@ -103,6 +103,13 @@ export class CheckReport {
     return this.#loops.get(step);
   }
 
+  /** Whether a step is what runs finally, or inside it. */
+  runsLast(step: StepId): boolean {
+    const last = this.workflow.body.steps.at(-1);
+    if (last?.work.kind !== 'finally') return false;
+    return step === last.id || loopsIn(last.work.body, null).some(([id]) => id === step);
+  }
+
   /** What the definition sets of `context`; a caller may give more. */
   contextNames(): readonly string[] {
     this.#contextNames ??= [
@@ -149,6 +156,13 @@ export class CheckReport {
     const all = known.length === 0 ? 'there are none here' : `${isOrAre(known)} ${enumerate(known)}`;
     const hint = this.problems.length < helped ? (didYouMean(name, known) ?? all) : null;
     this.add(code, 'error', at, message, hint);
+  }
+
+  /** Reports an undefined name of a step, or one that runs finally, unless its reader does, too. */
+  unknownStep(at: At, message: string, step: StepId, known: readonly string[], over = false): void {
+    if (over || !this.runsLast(step)) return this.unknown(at, message, step, known);
+    const begins = '`finally` begins when all other steps are over';
+    this.error(at, step === 'finally' ? begins : `\`${step}\` runs in \`finally\`: ${begins}`);
   }
 
   /** Reports an undefined name of what may be a number: `index-1` may be a subtraction. */

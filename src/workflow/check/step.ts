@@ -2,8 +2,9 @@ import { withoutServers } from '../../kernel/mcp.ts';
 import { strictHint } from '../../config/strict.ts';
 import type { Tree } from '../../expressions/tree.ts';
 import type { Agent } from '../agent.ts';
+import { bodyOf, innerOf } from '../bodies.ts';
 import { targetsOf } from '../flow.ts';
-import type { ForEach, Input, Step, Approval } from '../model.ts';
+import type { Approval, Body, ForEach, Input, Step } from '../model.ts';
 import { checkChild, typesOfTemplate } from './children.ts';
 import { checkExpressions } from './expressions.ts';
 import { findStep, jsonTypes, typesOfTree, valuesOfTree, type Here } from './meaning.ts';
@@ -37,8 +38,34 @@ export function checkStep(step: Step, here: Here): void {
     for (const role of [step.work.role, ...(step.work.others ?? [])])
       if (role !== '') checkRole(role, field(step.work, 'role'), report);
   if (step.work.kind === 'gate') checkApproval(step, step.work, report);
+  // The steps of a loop are checked themselves.
+  const endless = here.over && bodyOf(step.work) === null ? endlessGate([step]) : null;
+  if (endless !== null)
+    report.add(
+      'E_MISSING_KEY',
+      'error',
+      whole(step.work),
+      `the gate \`${endless.id}\` would keep the run from ending`,
+      'give it a `timeout`, and say by `on_timeout` what follows then',
+    );
   if (step.work.kind === 'for-each') checkItems(step.work, here);
   if (step.work.kind === 'workflow') checkChild(step.work, here);
+}
+
+/**
+ * A gate without a timeout among steps and what is inside them, each body looked at once; null:
+ * none.
+ */
+function endlessGate(steps: readonly Step[], seen = new Set<Body>()): Step | null {
+  for (const step of steps) {
+    if (step.work.kind === 'gate' && step.work.timeout === null) return step;
+    const inner = innerOf(step.work);
+    if (inner === null || seen.has(inner)) continue;
+    seen.add(inner);
+    const found = endlessGate(inner.steps, seen);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function checkInputs(step: Step, here: Here): void {
@@ -64,14 +91,15 @@ function checkInput(step: Step, input: Input, here: Here): void {
   if (found === null || found.graph.steps[found.target]!.id !== input.from) {
     if (report.context.broken.has(input.from)) return;
     const message = `no step is called \`${input.from}\``;
-    return report.unknown(field(input, 'from'), message, input.from, place?.graph.names() ?? []);
+    const names = place?.graph.names() ?? [];
+    return report.unknownStep(field(input, 'from'), message, input.from, names, here.over);
   }
   const owner = found.graph.steps[found.from]!.id;
-  if (found.graph.lacks(found.from, found.target)) {
+  found.graph.ask(found.from, found.target, () => {
     if (report.context.broken.has(owner)) return;
     const message = `\`${step.id}\` takes an artifact of \`${input.from}\`, and \`${owner}\` does not depend on it`;
-    return report.error(field(input, 'from'), message, `name it under \`depends_on\` of \`${owner}\``);
-  }
+    report.error(field(input, 'from'), message, `name it under \`depends_on\` of \`${owner}\``);
+  });
   const source = found.graph.steps[found.target]!;
   const artifacts = artifactsOf(source);
   if (report.context.broken.has(input.from)) return;
@@ -92,7 +120,7 @@ function checkLogs({ id, promptInputs = [] }: Step, here: Here): void {
     const found = findStep(log, here);
     if (found === null) {
       const names = place?.graph.names() ?? [];
-      report.unknown(field(taken, 'log'), `no step is called \`${log}\``, log, names);
+      report.unknownStep(field(taken, 'log'), `no step is called \`${log}\``, log, names, here.over);
       continue;
     }
     found.graph.ask(found.from, found.target, () =>
@@ -123,10 +151,19 @@ function checkNext(step: Step, { report, place }: Here): void {
   const { id } = step;
   const { step: word, hints } = report.vocabulary;
   for (const { target, in: where, key } of targetsOf(step)) {
-    if (target.to !== 'step' || place === null || place.graph.has(target.step)) continue;
-    if (report.context.broken.has(target.step)) continue;
+    if (target.to !== 'step' || place === null) continue;
     const at = field(where, key);
-    if (report.loopOf(target.step) !== undefined) {
+    const to = place.graph.named(target.step, false);
+    if (to !== null) {
+      const isLast = place.graph.steps[to]!.work.kind === 'finally';
+      if (isLast) report.unknownStep(at, '', target.step, []);
+      if (step.work.kind === 'route' && target.step === id)
+        report.error(at, `\`${id}\` leads to itself, and nothing would change between`, null);
+      continue;
+    }
+    if (report.context.broken.has(target.step)) continue;
+    if (report.runsLast(target.step)) report.unknownStep(at, '', target.step, []);
+    else if (report.loopOf(target.step) !== undefined) {
       const message = `\`${target.step}\` is not among the ${word}s that \`${id}\` belongs to`;
       report.error(
         at,
@@ -273,6 +310,8 @@ export function checkMessage(role: string, type: string, node: object, report: C
 function checkItems({ items }: ForEach, here: Here): void {
   if (Array.isArray(items)) return;
   const tree = items as Tree;
+  // It could not be read: that is reported.
+  if (tree.kind === 'literal' && tree.span.end === 0) return;
   checkValuePresence(tree, tree, here);
   const types = typesOfTree(tree, here);
   if (types === null || types.size === 0 || types.has('array')) return;

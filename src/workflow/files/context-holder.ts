@@ -13,12 +13,14 @@ import { plainPath, realPath } from './paths.ts';
 import { readRun, type StoredRun } from './run-folders.ts';
 import { surveyFolder } from './survey.ts';
 import type { OpenRoot } from '../../disk/roots.ts';
+import { ignoreFolder } from '../../host/project-folder.ts';
 import { runFolder } from '../../host/run-mail.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 
 /**
- * The absolute path of a run's context folder in this workspace, without links, created if missing.
- * Throws `E_WORKSPACE`, and `E_PATH` when it would lie outside the workspace.
+ * The absolute path of a run's context folder in this workspace, without links, created if missing:
+ * then git ignores it, whatever the repository ignores. Throws `E_WORKSPACE`, and `E_PATH` when it
+ * would lie outside the workspace.
  */
 export function makeContextFolder(
   open: OpenRoot,
@@ -27,6 +29,9 @@ export function makeContextFolder(
 ): string {
   const { disk, folder } = contextIn(open, workspace, { contextDir });
   disk.makeFolder(folder);
+  // A crash may have left it empty. In a folder of the person's own, files may be tracked.
+  const isOurs = folder !== '' && (disk.list(folder) ?? []).every((name) => name.endsWith(temporaryEnding));
+  if (isOurs) ignoreFolder(disk, folder);
   return absolute(disk, folder);
 }
 

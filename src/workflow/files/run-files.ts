@@ -114,7 +114,9 @@ export class RunFiles {
     const context = this.#context;
     const workspace = this.#workspaceOf(launch);
     const ours = new Set([context.root, `${this.#project.root}/.mailroom`]);
-    const leaveOut = (path: string): boolean => ours.has(`${workspace.root}/${path}`);
+    // No step may get another repository: git would obey it.
+    const leaveOut = (path: string): boolean =>
+      ours.has(`${workspace.root}/${path}`) || path.split('/').at(-1) === '.git';
     const { present, missing } = readOutputs(workspace, launch.outputs, { guard: this.#guard, leaveOut });
     if (keep) {
       for (const { artifact, survey } of present)

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Disk } from '../../disk/disk.ts';
-import { Control, ControlReader } from '../../host/control.ts';
+import { Control, ControlReader, requestControl } from '../../host/control.ts';
 import { hasVerdict } from '../../kernel/commands.ts';
+import { endOfId } from '../../kernel/ids.ts';
 import { counted } from '../../kernel/enumerate.ts';
 import type { Reason } from '../../kernel/errors.ts';
 import { choiceOf, refusal } from '../machine/commands.ts';
@@ -8,6 +10,7 @@ import type { CommandId, Happening } from '../machine/event.ts';
 import type { Rules } from '../machine/rules.ts';
 import { readRunControl, type RunControlFile } from '../../letters/letters.ts';
 import { runControlFolder } from '../files/run-folders.ts';
+import type { HostedRun } from './hosted-runs.ts';
 import type { RunLedger } from './ledger.ts';
 
 export type { RunControlFile };
@@ -72,15 +75,35 @@ export function cancelAsked(disk: Disk, run: string): RunControlFile | null {
   return pendingCommands(disk, run).find(({ verb }) => verb === 'cancel') ?? null;
 }
 
+/**
+ * Cancels a run for a newer one. Whichever asks, and however often: while one process hosts the run
+ * it is one command. `now`: milliseconds since 1970.
+ */
+export function cancelForNewer(
+  disk: Disk,
+  { card: { run }, since }: { readonly card: Pick<HostedRun['card'], 'run'>; readonly since: number },
+  newer: string,
+  now: number,
+): void {
+  const id = createHash('sha256')
+    .update(`${run} ${String(since)}`)
+    .digest('hex')
+    .slice(0, 32);
+  const none = { path: '', choice: null, comment: null, fields: {}, instructions: null };
+  const by = `the newer run ${endOfId(newer)}`;
+  const command: RunControlFile = { id, at: now, by, verb: 'cancel', ...none, newer };
+  requestControl(disk, id, command, runControlFolder(run));
+}
+
 /** The event of a command that is followed. */
 export function happeningOf(file: RunControlFile): Happening {
-  const { id: command, verb, path, at, by, comment, fields, instructions } = file;
+  const { id: command, verb, path, at, by, comment, fields, instructions, newer } = file;
   switch (verb) {
     case 'approve':
     case 'reject':
       return { type: 'judged', path, choice: choiceOf(file), by, comment, fields, said: at, command };
     case 'cancel':
-      return { type: 'cancelled', by, command };
+      return { type: 'cancelled', by, command, ...(newer !== undefined && { newer }) };
     case 'pause':
     case 'unpause':
       return { type: 'paused', on: verb === 'pause', by, command };

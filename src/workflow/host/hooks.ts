@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { dueHook, hookArguments, hookTarget, openHooks } from '../machine/hooks.ts';
+import { dueHook, hookArguments, hookNotice, openHooks } from '../machine/hooks.ts';
 import type { Hook } from '../automation.ts';
 import type { Rules } from '../machine/rules.ts';
 import type { RunLedger } from './ledger.ts';
@@ -70,11 +70,11 @@ export class Hooks {
     if (notify !== null) this.#notify(notify, on);
     const { state } = this.#ledger;
     const argv = hookArguments(state, this.#rules, hook);
-    const target = hookTarget(state, this.#rules, hook);
-    if (!argv.ok || !target.ok) return this.#over(on, 'an expression of it has no value');
+    const notice = hookNotice(state, this.#rules, hook);
+    if (!argv.ok || !notice.ok) return this.#over(on, 'an expression of it has no value');
     const inherit = hook.tell?.notifier?.env ?? [];
     const programs = [
-      { argv: this.#targetCommand(hook, target.value), inherit },
+      { argv: this.#targetCommand(hook, notice.value), inherit },
       { argv: argv.value, inherit: [] },
     ].filter((each) => each.argv.length > 0);
     this.#left.set(on, { count: programs.length, problem: null });
@@ -100,10 +100,12 @@ export class Hooks {
   }
 
   /** The command that notifies the target; empty: none is configured or known, which is logged. */
-  #targetCommand({ tell, on }: Hook, target: string): readonly string[] {
+  #targetCommand(
+    { tell, on }: Hook,
+    { target, words = this.#words(on) }: { readonly target: string; readonly words?: string },
+  ): readonly string[] {
     const { hooks } = this.#ports;
     if (tell === undefined || hooks === undefined) return [];
-    const words = this.#words(on);
     if (tell.notifier !== null) return [...tell.notifier.command, target, words];
     hooks.log(on, `${tell.scheme}:${target} ${words}`);
     return [];

@@ -16,7 +16,7 @@ import { runFolders, runHolder, runLockFile } from '../files/layout.ts';
 import { otherHolder } from '../../host/holding.ts';
 import { areLocksHidden, take, tryLock, type HostLock, type Lock } from '../../host/lock.ts';
 import { clearPlaces } from '../../host/state-places.ts';
-import { runInPlace, type Place } from './hosted-runs.ts';
+import { runInPlace, type HostedRun, type Place } from './hosted-runs.ts';
 
 /** The locks of a run. */
 export interface RunLock extends HostLock {
@@ -97,12 +97,7 @@ export async function takeRun(
 }
 
 /** Notes that this process hosts a run, or (`waits`) lets it wait. `since`: ms since 1970. */
-export function noteHost(
-  project: Disk,
-  run: string,
-  waits: { readonly for: string | null } | null,
-  since: number,
-): void {
+export function noteHost(project: Disk, run: string, waits: HostedRun['waits'], since: number): void {
   writeHolder(project, { ...hostNote(since), waits }, runHolder(run));
 }
 
@@ -166,6 +161,6 @@ function noPlace(project: Disk, place: Place): RunInTheWay {
     'limit',
     other,
     `${which} of \`${name}\` is in progress, and \`runs\` of the workflow allows ${String(most)} at once`,
-    `wait for it${other === null ? '' : `, cancel it (\`mailroom cancel ${endOfId(other)}\`)`}, or change \`runs\`: \`at_once\` allows more, \`otherwise: wait\` lets further runs wait`,
+    `wait for it${other === null ? '' : `, cancel it (\`mailroom cancel ${endOfId(other)}\`)`}, or change \`runs\`: \`at_once\` allows more, \`otherwise: wait\` lets further runs wait, \`cancel_older\` cancels the oldest`,
   );
 }

@@ -152,8 +152,9 @@ export class RunHost implements Host {
     return this.#workers.heldSteps;
   }
 
-  begin(given: RunStart): void {
-    this.ledger.record([{ type: 'began', given }]);
+  /** `wishes`: what was asked of it while it waited to begin. */
+  begin(given: RunStart, wishes: readonly Happening[] = []): void {
+    this.ledger.record([{ type: 'began', given }, ...wishes]);
     this.#flush();
   }
 

@@ -3,6 +3,7 @@ import picomatch from 'picomatch';
 import type { NamedFiles } from '../../git/judged-changes.ts';
 import { landWork } from '../../git/land-work.ts';
 import { enterWork, leaveWork } from '../../git/work.ts';
+import { runFolder } from '../../host/run-mail.ts';
 import { roleBranch, roleCheckout } from '../../kernel/work.ts';
 import { checkoutName } from '../machine/commits.ts';
 import { processName, type Launch, type LaunchCheckout } from '../machine/launch.ts';
@@ -39,9 +40,11 @@ export function stepGit(project: string, protectedBranches: readonly string[], n
     },
     leave: (launch, checkout, entered) => {
       const title = `Step ${launch.key.path}`;
-      const leaving = { ...workOf(launch, checkout), title, messages: [], entered, amends: null, meets: [] };
+      const work = workOf(launch, checkout);
+      const leaving = { ...work, title, messages: [], entered, amends: null, meets: [] };
+      const began = join(project, runFolder(launch.run), 'steps', work.turn);
       return checkout.edits
-        ? leaveWork(project, pathOf(launch, checkout), leaving)
+        ? leaveWork(project, pathOf(launch, checkout), leaving, began)
         : Promise.resolve({ ok: true, commit: entered });
     },
     land: ({ run, key }, { branch, by }, takes, approved) => {

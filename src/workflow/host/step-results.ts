@@ -1,4 +1,4 @@
-import type { Worked } from '../../kernel/work.ts';
+import { reportsOf, type Worked } from '../../kernel/work.ts';
 import type { Exit, Invocation, Outcome } from '../../providers/provider.ts';
 import { mergeFailure } from '../machine/failure-names.ts';
 import type { Launch, Prepared } from '../machine/launch.ts';
@@ -113,8 +113,7 @@ export class StepResults {
     if (result.outcome.is !== 'done' || launch.checkout === undefined || worked === null) return result;
     if (worked.ok) {
       const commit = this.#ports.git.commitOf(launch, launch.checkout, worked.commit);
-      const leftOut = worked.leftOut === undefined ? [] : [`its commit leaves out ${worked.leftOut}`];
-      return { ...result, commit, warnings: [...result.warnings, ...leftOut] };
+      return { ...result, commit, warnings: [...result.warnings, ...reportsOf(worked)] };
     }
     // Its worker is the one to resolve a conflict, if it may.
     const { merges } = launch.checkout;

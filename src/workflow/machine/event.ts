@@ -55,7 +55,11 @@ export type SkipReason =
   /** It failed, and its policy treats that as skipped. */
   | { readonly why: 'failed'; readonly reason: Reason }
   /** No incoming edge was chosen. */
-  | { readonly why: 'edges' }
+  | {
+      readonly why: 'edges';
+      /** No edge has a condition: none of these steps ended as it must. Absent: one has. */
+      readonly none?: readonly StepId[];
+    }
   /** The run ended first. */
   | { readonly why: 'run-ended' }
   /** `run-step` named another step. */
@@ -148,6 +152,8 @@ export type Fact =
       readonly timeout: number | null;
       /** The steps that run finally; absent: another kind. */
       readonly isLast?: true;
+      /** What the sequence before them says of its failure; absent: the failure says it. */
+      readonly ended?: NonNullable<Extract<Counter, { at: 'end' }>['failed']>;
     }
   | ({
       readonly type: 'asked';
@@ -344,7 +350,13 @@ export type Happening =
       readonly files: number;
       readonly problem: string | null;
     }
-  | { readonly type: 'cancelled'; readonly by: string; readonly command: CommandId | null }
+  /** `newer`: the run that takes its place; what runs finally continues. */
+  | {
+      readonly type: 'cancelled';
+      readonly by: string;
+      readonly command: CommandId | null;
+      readonly newer?: string;
+    }
   /** Nothing new starts, or (`on` false) does again; what runs continues. */
   | {
       readonly type: 'paused';

@@ -1,4 +1,5 @@
 import { namedFailure } from '../../kernel/failure-marks.ts';
+import { launcherIsLost } from '../../kernel/passing.ts';
 import { formatDuration } from '../../kernel/duration.ts';
 import type { ErrorClass, ErrorCode } from '../../kernel/errors.ts';
 import type { WorkResult } from './work-result.ts';
@@ -143,7 +144,11 @@ function programFailure(launch: Launch, exit: Exit): ProgramFailure {
     case 'lingered':
       break;
   }
-  if (exit.code === null) return transient(`it was ended by ${exit.signal ?? 'a signal'}${because}`);
+  if (exit.code === null) {
+    const lost =
+      exit.error === launcherIsLost ? ': the process that starts it ended each time, too' : because;
+    return transient(`it was ended by ${exit.signal ?? 'a signal'}${lost}`);
+  }
   const says = `exit code ${String(exit.code)}${because}`;
   switch (exit.code) {
     case 1:

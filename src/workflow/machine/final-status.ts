@@ -1,4 +1,4 @@
-import type { Ending, Failure } from './event.ts';
+import type { Ending, Failure, StepPath } from './event.ts';
 import type { RunStatus } from './status.ts';
 import type { Reason } from '../../kernel/errors.ts';
 
@@ -49,4 +49,10 @@ export function failureOf(through: SettledScope, path: string): Failure | null {
   const { ending, failed, ended } = through;
   if (ending?.why === 'aborted') return { path: ending.path, class: ending.class, reason };
   return { path: failed?.path ?? path, class: (failed ?? ended)?.class ?? 'NON_RETRYABLE', reason };
+}
+
+/** The step that ended a body, or failed in it; empty: no single one. */
+export function failedAt({ ending, failed }: Pick<SettledScope, 'ending' | 'failed'>): StepPath {
+  if (ending === null) return failed?.path ?? '';
+  return ending.why === 'aborted' ? ending.path : '';
 }

@@ -4,6 +4,7 @@ import { Evaluation } from './evaluation.ts';
 import type { Hook } from '../automation.ts';
 import { dueRollback } from './rollback.ts';
 import type { Rules } from './rules.ts';
+import { endReason } from './end-reason.ts';
 import { contextOf, endDocument } from './scope.ts';
 import type { RunState } from './state.ts';
 
@@ -32,7 +33,8 @@ export function hookWarnings({ hooks }: RunState): string[] {
 
 /** What hooks of the end see of it in `run`. */
 function endOf(state: RunState): JsonObject {
-  return state.endedAt === null ? {} : endDocument(state, { ...state, within: '' });
+  if (state.endedAt === null) return {};
+  return endDocument(state, { ...state, reason: state.reason && endReason(state), within: '' });
 }
 
 /**
@@ -47,9 +49,18 @@ export function hookArguments(state: RunState, rules: Rules, hook: Hook): Resolv
   });
 }
 
-/** The address that a hook notifies. */
-export function hookTarget(state: RunState, rules: Rules, { tell }: Hook): Resolved<string> {
-  return attempt(() => (tell === undefined ? '' : seenByHooks(state, rules).renderText(tell.target)));
+/** The address that a hook notifies, and its message; absent: what happened to the run. */
+export function hookNotice(
+  state: RunState,
+  rules: Rules,
+  { tell }: Hook,
+): Resolved<{ readonly target: string; readonly words?: string }> {
+  return attempt(() => {
+    if (tell === undefined) return { target: '' };
+    const seen = seenByHooks(state, rules);
+    const target = seen.renderText(tell.target);
+    return tell.words === undefined ? { target } : { target, words: seen.renderText(tell.words) };
+  });
 }
 
 function seenByHooks(state: RunState, rules: Rules): Evaluation {

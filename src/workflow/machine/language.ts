@@ -21,7 +21,8 @@ export const nativeLanguage: Language = {
     success: "compare a status: steps.<id>.status == 'SUCCEEDED'",
     failure: "compare a status: steps.<id>.status == 'FAILED'",
     cancelled: "compare a status: steps.<id>.status == 'CANCELLED'",
-    always: 'a step runs after a failed one that has `on_failure: continue`',
+    always:
+      'what runs in any case is in `finally`; a step runs after a failed one with `on_failure: continue`',
     case: 'write `a ? b : c`',
     needs: 'what an earlier step did is `steps.<id>`',
     jobs: 'what an earlier step did is `steps.<id>`',

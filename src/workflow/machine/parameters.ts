@@ -1,15 +1,19 @@
+import type { Segment } from '../../expressions/references.ts';
+import type { Template } from '../../expressions/template.ts';
+import { typesOf } from '../../expressions/types.ts';
 import { withArticle } from '../../kernel/enumerate.ts';
 import { parseExactJson, type Json } from '../../kernel/json.ts';
 import { nearest } from '../../kernel/nearest.ts';
 import { oneOf } from '../../kernel/value-kind.ts';
-import { setOwn } from '../../kernel/own.ts';
+import { ownValue, setOwn } from '../../kernel/own.ts';
 import type { ValueType, Workflow } from '../model.ts';
+import { machineLanguage } from './language.ts';
 import { misfit } from './values.ts';
 
 type Types = Readonly<Record<string, ValueType>>;
 
 /** A language's word for the values that a run is given. */
-export type ParameterWord = 'parameter' | 'input' | 'field';
+export type ParameterWord = 'parameter' | 'input' | 'field' | 'context value';
 
 export function parameterWord(workflow: Pick<Workflow, 'parameterWord'>): ParameterWord {
   return workflow.parameterWord ?? 'parameter';
@@ -24,6 +28,7 @@ export function fits(value: Json, type: ValueType): boolean {
 function describeType({ type, items, pattern, enum: allowed }: ValueType): string {
   if (allowed !== null) return oneOf(allowed);
   if (type === 'any') return 'any value';
+  if (type === 'boolean') return 'true or false';
   const text = items === null ? withArticle(type) : `${withArticle(type)} of ${items.type}s`;
   return pattern === undefined ? text : `${text} that matches ${pattern}`;
 }
@@ -68,4 +73,18 @@ export function unknownParameter(name: string, types: Types, word: ParameterWord
 
 export function wrongParameter(name: string, text: string, type: ValueType, word: ParameterWord): string {
   return `the ${word} \`${name}\` must be ${describeType(type)}, not ${text}`;
+}
+
+/** The type of what a template gives; null: it may be of several. */
+export function typeOfDefault(template: Template, parameters: Types): ValueType | null {
+  const [only] = template;
+  const typesAt = ([namespace, name, inner]: readonly Segment[]) => {
+    const isWhole = namespace?.name === 'parameters' && inner === undefined;
+    const type = isWhole ? ownValue(parameters, name?.name ?? '')?.type : undefined;
+    return type === undefined || type === 'any' ? null : new Set([type === 'integer' ? 'number' : type]);
+  };
+  const isOne = template.length === 1 && only?.kind === 'expression';
+  const [type, other] = isOne ? (typesOf(only.tree, machineLanguage, typesAt) ?? []) : ['string' as const];
+  if (type === undefined || type === 'null' || other !== undefined) return null;
+  return { type, items: null, enum: null, required: false, description: null };
 }

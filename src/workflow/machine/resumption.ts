@@ -170,8 +170,10 @@ export function editOf(state: RunState, before: Rules, after: Rules): Edit {
     else if (old !== null && isOtherKind(old.rule, edited.rule, run)) {
       gone.add(path);
       changes.set(path, 'changed: the kind of step');
-    } else if (old !== null && isKept(run)) {
-      const words = different(essence(state, before, old, run), essence(state, after, edited, run));
+    } else if (old !== null && (isKept(run) || run.open?.items != null)) {
+      // A loop that is not over continues with its items: others are another loop.
+      const of = isKept(run) ? essence : resolved;
+      const words = different(of(state, before, old, run), of(state, after, edited, run));
       if (words.length > 0) changes.set(path, `changed: ${words.join(', ')}`);
     }
   }

@@ -8,9 +8,8 @@ import { itemScope, pathIn, scopeOf, stepOf } from './path.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
 import type { RunState, Scope, StepRun } from './state.ts';
 import type { Cost } from '../../kernel/cost.ts';
-import type { Reason } from '../../kernel/errors.ts';
 import { costDocument } from './credit.ts';
-import { finalStatus } from './final-status.ts';
+import { failedAt, finalStatus } from './final-status.ts';
 import { isIn, scopesAround } from './fold/steps.ts';
 
 /** One visit of a step: its rule in the definition, and the body that contains it. */
@@ -36,20 +35,21 @@ export function entered(state: RunState, scope: Scope, id: string): StepRun | un
 }
 
 /** Whether a loop or a sub-workflow failed because of an inner step; its reason names that step. */
-export function failedInside(state: RunState, path: StepPath): boolean {
+function failedInside(state: RunState, path: StepPath): boolean {
   return (state.steps.get(path)?.open?.failed ?? null) !== null;
 }
 
-/**
- * Why a run has ended, with the innermost step that failed: the reason of a loop names it already.
- * Null: there is no reason.
- */
-export function endReason(state: RunState): string | null {
-  const { reason, ending } = state;
-  if (reason === null) return null;
-  const skipped = ending === null ? (state.scopes.get('')?.failed?.path ?? '') : '';
-  const path = ending?.why === 'aborted' ? ending.path : skipped;
-  return path === '' || failedInside(state, path) ? reason.text : `${path}: ${reason.text}`;
+/** A reason with the step that failed; that of a loop or a sub-workflow names it already. */
+export function namedReason(state: RunState, path: StepPath, text: string): string {
+  return path === '' || failedInside(state, path) ? text : `${path}: ${text}`;
+}
+
+/** The step that failed first in the items of a loop, else the step itself. */
+export function firstFailed(state: RunState, path: StepPath): StepPath {
+  const { open = null } = state.steps.get(path) ?? {};
+  const first = open?.items != null && open.bound === null ? open.failed : null;
+  const isInside = first !== null && first.path.startsWith(`${path}/`) && state.steps.has(first.path);
+  return isInside ? firstFailed(state, first.path) : path;
 }
 
 /** The enclosing scope whose steps are visible from this one; null: there is none. */
@@ -146,7 +146,9 @@ function endSeen(state: RunState, from: Scope): JsonObject {
   const ending = [ended, ...around].find((scope) => scope.ending !== null)?.ending ?? null;
   const { counter, failed, path, cost } = ended;
   const through = { ending, failed, ended: counter.at === 'end' ? counter.failed : null };
-  return endDocument(state, { ...finalStatus(through), cost, within: path });
+  const { status, reason } = finalStatus(through);
+  const text = reason && namedReason(state, failedAt(through), reason.text);
+  return endDocument(state, { status, reason: text, cost, within: path });
 }
 
 /** How a run, or a body in it, ended, as expressions see it. */
@@ -159,7 +161,7 @@ export function endDocument(
     within,
   }: {
     readonly status: string;
-    readonly reason: Reason | null;
+    readonly reason: string | null;
     readonly cost: Cost;
     readonly within: StepPath;
   },
@@ -169,7 +171,7 @@ export function endDocument(
   );
   return {
     status,
-    reason: reason?.text ?? null,
+    reason,
     cost: costDocument(state, cost),
     failed: failed.map(({ path }) => path),
   };

@@ -1,5 +1,6 @@
 import type { Reason } from '../../kernel/errors.ts';
 import { isoOrNull } from '../../kernel/times.ts';
+import { listed } from '../../kernel/enumerate.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { ownValue } from '../../kernel/own.ts';
 import { approvalOf } from './approval.ts';
@@ -11,6 +12,7 @@ import { hookWarnings } from './hooks.ts';
 import { rollbackWarnings } from './rollback.ts';
 import type { Work } from '../model.ts';
 import { costDocument, creditOf } from './credit.ts';
+import { endReason } from './end-reason.ts';
 import { itemScope, pathIn } from './path.ts';
 import { profileOf } from './resolve.ts';
 import type { BodyRule, Rules, StepRule } from './rules.ts';
@@ -208,7 +210,12 @@ export function skipText(reason: SkipReason): string {
     case 'failed':
       return `it failed: ${reason.reason.text}`;
     case 'edges':
-      return 'no condition of an edge that leads to it was true';
+      return reason.none === undefined
+        ? 'none of its `depends_on` let it run'
+        : `none of ${listed(
+            reason.none.map((id) => `\`${id}\``),
+            'and',
+          )} let it run`;
     case 'run-ended':
       return 'the run ended first';
     case 'not-asked':
@@ -226,7 +233,7 @@ export function documentOf(state: RunState, rules: Rules): JsonObject {
     workflow: rules.workflow.name,
     language: rules.workflow.language,
     status: state.status,
-    reason: state.reason?.text ?? null,
+    reason: endReason(state),
     started_at: isoOrNull(state.startedAt),
     completed_at: isoOrNull(state.endedAt),
     cost: costDocument(state, state.cost),

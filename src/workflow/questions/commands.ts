@@ -1,3 +1,4 @@
+import { numberedPath } from '../machine/keyed-path.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import { startBeside } from '../../process/supervision/detached.ts';
 import { strangerProblem } from '../machine/approval.ts';
@@ -71,7 +72,7 @@ export async function retryStep(
   const { project, now } = commander;
   const { workflows } = project;
   const stored = workflows.run(word);
-  const file = fileOf(commander, { verb: 'retry', path: step, instructions });
+  const file = fileOf(commander, { verb: 'retry', path: numberedPath(stored.state(), step), instructions });
   if (await stored.alive()) {
     const verdict = await askRun({ workflows, now }, stored, file);
     // Its process may have ended without reading the command.

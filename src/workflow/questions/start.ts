@@ -7,6 +7,7 @@ import type { Workflow } from '../model.ts';
 import { ProblemsError } from '../../project/definition/problems.ts';
 import type { Project } from '../../project/project.ts';
 import { locateWorkflow } from './workflow-files.ts';
+import { readContext } from '../runs/parameters.ts';
 import { planDocument, refuseAbove } from '../runs/plan.ts';
 import { startBeside } from '../../process/supervision/detached.ts';
 import { withoutStarts } from '../../project/definition/starts.ts';
@@ -50,6 +51,7 @@ async function prepared(
   const definition = expectRunnable(read);
   const { values, problems } = fillParameters(definition.parameters, parameters, parameterWord(definition));
   if (problems.length > 0) throw new MailroomError('E_VALUE', problems.join('; '));
+  readContext(definition, context, [], 'E_VALUE');
   return { found: read, definition, values };
 }
 
@@ -71,8 +73,9 @@ export async function planWorkflow(
   given: Given,
   text: string | null = null,
 ): Promise<PlanDocument> {
-  const { found, definition } = await prepared(project, word, given, text);
-  const data = { ...(await project.workflows.planning()), budget: definition.budget };
+  const { found, definition, values } = await prepared(project, word, given, text);
+  const planning = await project.workflows.planning();
+  const data = { ...planning, budget: definition.budget, parameters: values };
   return planDocument(definition, data, found);
 }
 
@@ -96,8 +99,10 @@ export async function startWorkflow(project: Project, word: string, asked: Asked
   };
   if (definition.ownWorkspace !== null)
     throw new MailroomError('E_WORKFLOW', 'a workflow with its own workspace starts by `mailroom run`');
-  if (asked.maxUsd !== null)
-    refuseAbove(asked.maxUsd, definition, { ...(await project.workflows.planning()), budget });
+  if (asked.maxUsd !== null) {
+    const planning = await project.workflows.planning();
+    refuseAbove(asked.maxUsd, definition, { ...planning, budget, parameters: values });
+  }
   const controller = await project.workflows.begin({
     workflow: found,
     definition,

@@ -75,12 +75,13 @@ async function beginLocked(
   const wait: Waiting = {
     source: card.source,
     // A trigger asks only once. Without `waits` the caller gets `E_LOCKED` at once.
-    waits: origin.by === 'up' || (definition.runs?.otherwise === 'wait' && options.waits !== undefined),
+    waits: origin.by === 'up' || (letsWait(definition) && options.waits !== undefined),
+    by: origin.by,
     begins: () => void createRun(disk, card, definition, workflow.text),
     report: options.waits ?? (() => {}),
     signal: origin.signal ?? null,
   };
-  return locked(disk, folder, wait, async (lock, run) => {
+  return locked(disk, folder, wait, async (lock, run, cancelled) => {
     const own = run.definition;
     // The branch and the workspace may have changed while it waited.
     refuseBranch(own, workspace);
@@ -89,7 +90,7 @@ async function beginLocked(
     createRun(disk, { ...card, startedAt: Date.now() }, own, workflow.text);
     const composed = await composeRun(disk, settings, run, { watch, lock, origin, isNew: true });
     return starting(composed, (host) => {
-      host.begin({
+      const given = {
         run: card.run,
         workflow: own.name,
         version: own.version,
@@ -103,7 +104,8 @@ async function beginLocked(
         checkpoint,
         timeout: own.timeout,
         only: options.only,
-      });
+      };
+      host.begin(given, cancelled === null ? [] : [happeningOf(cancelled)]);
       options.request?.begun();
     });
   });
@@ -124,7 +126,8 @@ export async function resumeRun(
   if (records) checkRecords(openRoot, begun, records);
   const wait: Waiting = {
     source: stored.card.source,
-    waits: origin.by === 'up' || begun.definition.runs?.otherwise === 'wait',
+    waits: origin.by === 'up' || letsWait(begun.definition),
+    by: origin.by,
     begins: () => {},
     report: waits,
     signal: origin.signal ?? null,
@@ -152,6 +155,10 @@ export async function resumeRun(
         replaceDefinition(disk, run.run, { workflow: run.definition, text: edited?.text ?? stored.text });
     });
   });
+}
+
+function letsWait({ runs }: Workflow): boolean {
+  return runs !== undefined && runs.otherwise !== 'refuse';
 }
 
 function refuseStart(options: BeginOptions, settings: RunSettings): void {

@@ -5,7 +5,8 @@ import { rejecting, usualChoices } from '../reserved.ts';
 import type { RunState } from '../machine/state.ts';
 import { emptyLoop, lastFailure, skipText } from '../machine/view.ts';
 import type { Rules } from '../machine/rules.ts';
-import { endReason, findStep } from '../machine/scope.ts';
+import { endReason } from '../machine/end-reason.ts';
+import { findStep } from '../machine/scope.ts';
 import { duration } from '../../kernel/times.ts';
 import { approveCommand } from './run-commands.ts';
 

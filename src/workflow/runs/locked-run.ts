@@ -13,15 +13,20 @@ import {
   whereItLies,
 } from '../files/context-holder.ts';
 import { runHolder } from '../files/layout.ts';
-import { cancelAsked, type RunControlFile } from '../host/commands.ts';
-import type { Place } from '../host/hosted-runs.ts';
+import { cancelAsked, cancelForNewer, type RunControlFile } from '../host/commands.ts';
+import { outdated, type Place } from '../host/hosted-runs.ts';
 import { noteHost, RunInTheWay, takeRun, type RunLock } from '../host/locks.ts';
 import type { RunFolder } from '../machine/run-folder.ts';
 import type { RunController } from '../../project/definition/contracts.ts';
+import { MailroomError } from '../../kernel/errors.ts';
+import { endOfId } from '../../kernel/ids.ts';
+import type { Origin } from './compose.ts';
 
 /** How a run that another run keeps from starting waits, if it does. */
 export interface Waiting extends Pick<Place, 'source'> {
   readonly waits: boolean;
+  /** Who starts or continues it. A trigger does so only once. */
+  readonly by: Origin['by'];
   /** Called before it waits, so that others find it. */
   readonly begins: () => void;
   /** Receives the reason when it begins to wait. */
@@ -67,6 +72,7 @@ async function lockWhenFree(
   wait: Waiting,
 ): Promise<LockedRun & { readonly cancelled: RunControlFile | null }> {
   const { waits, begins, report, signal } = wait;
+  const given = new Set<string>();
   let run = wanted;
   let since: number | null = null;
   for (;;) {
@@ -84,16 +90,39 @@ async function lockWhenFree(
         continue;
       }
       if (!waits || signal?.aborted) throw error;
+      const { older, by } = inTheWay(disk, { run, source: wait.source }, error);
       if (since === null) {
+        if (by !== null && wait.by === 'person') throw newerGoes(run, by);
         begins();
-        report(error.message);
+        report(older.length === 0 ? error.message : `${error.message}: this one cancels it`);
       }
       since ??= Date.now();
-      noteHost(disk, run.run, { for: error.run }, since);
+      const cancels = older.some(({ card }) => card.run === error.run);
+      noteHost(disk, run.run, { for: error.run, ...(cancels && { cancels }) }, since);
+      if (by !== null) cancelForNewer(disk, { card: run, since }, by, since);
+      for (const each of older.filter(({ card }) => !given.has(card.run))) {
+        cancelForNewer(disk, each, run.run, Date.now());
+        given.add(each.card.run);
+      }
     }
     // Aborted: the next attempt says so.
     await delay(between, undefined, signal === null ? {} : { signal }).catch(() => {});
   }
+}
+
+/** As `outdated`, where the workflow says that a newer run cancels older ones. */
+function inTheWay(disk: Disk, place: Place, { what }: RunInTheWay): ReturnType<typeof outdated> {
+  const cancels = what === 'limit' && place.run.definition.runs?.otherwise === 'cancel_older';
+  return cancels ? outdated(disk, place) : { older: [], by: null };
+}
+
+function newerGoes({ definition: { name } }: RunFolder, newer: string): MailroomError {
+  const id = endOfId(newer);
+  return new MailroomError(
+    'E_LOCKED',
+    `the newer run ${id} of \`${name}\` is in progress, and \`runs\` of the workflow keeps the newest`,
+    `wait for it, cancel it (\`mailroom cancel ${id}\`), or start the workflow again`,
+  );
 }
 
 /**

@@ -1,10 +1,12 @@
 import { currencyName } from '../../kernel/money.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import type { ValueType } from '../model.ts';
+import type { ValueType, Workflow } from '../model.ts';
 import {
   fillParameters,
+  fits,
   parseValue,
+  typeOfDefault,
   type ParameterWord,
   unknownParameter,
   wrongParameter,
@@ -42,6 +44,34 @@ export function readParameters(
   problems.push(...filled.problems);
   if (problems.length > 0) throw new MailroomError('E_USAGE', problems.join('; '), hint(types, word));
   return filled.values;
+}
+
+/**
+ * The caller's values of `context`, each of the type of the definition's own; `texts` of the
+ * command line are read by it, and replace `values`. Throws an error of `code` that names every
+ * problem.
+ */
+export function readContext(
+  { context, parameters }: Pick<Workflow, 'context' | 'parameters'>,
+  values: Readonly<Record<string, Json>>,
+  texts: readonly (readonly [string, string])[] = [],
+  code: 'E_USAGE' | 'E_VALUE' = 'E_USAGE',
+): Record<string, Json> {
+  const read: Record<string, Json> = {};
+  const problems: string[] = [];
+  const said = new Map<string, string | undefined>(texts);
+  for (const name of new Set([...Object.keys(values), ...said.keys()])) {
+    const [own, text] = [ownValue(context, name), said.get(name)];
+    const type = own && typeOfDefault(own, parameters);
+    const given = text !== undefined && type ? parseValue(text, type) : (text ?? values[name]!);
+    if (given !== undefined && (!type || fits(given, type))) setOwn(read, name, given);
+    else
+      problems.push(
+        `${wrongParameter(name, text ?? JSON.stringify(given), type!, 'context value')}${asJson(type!)}`,
+      );
+  }
+  if (problems.length > 0) throw new MailroomError(code, problems.join('; '));
+  return read;
 }
 
 /** Lists and mappings are given as JSON. */

@@ -1,4 +1,6 @@
 import { MailroomError } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { withItems } from '../machine/iterations.ts';
 import type { Workflow } from '../model.ts';
 import { planOf, type PlanData } from '../machine/plan.ts';
 import { compile } from '../machine/rules.ts';
@@ -12,14 +14,17 @@ export type Planning = Omit<PlanData, 'budget'> & {
   readonly overheadOf: (step: Pick<Contract, 'provider' | 'role'>) => string | null;
 };
 
+/** The same of a run, with its parameters and their defaults. */
+type RunData = PlanData & { readonly parameters: JsonObject };
+
 export function planDocument(
   definition: Workflow,
-  { overheadOf, ...data }: PlanData & Partial<Pick<Planning, 'overheadOf'>>,
+  { overheadOf, parameters, ...data }: RunData & Partial<Pick<Planning, 'overheadOf'>>,
   { checked, promptContexts }: Pick<FoundWorkflow, 'checked' | 'promptContexts'>,
 ): PlanDocument {
   const { name, language, display } = definition;
   const { title = null, overrides = [] } = display ?? {};
-  const plan = planOf(compile(definition), data);
+  const plan = planOf(compile(withItems(definition, parameters)), data);
   const overheads = new Set(plan.contracts.flatMap((step) => overheadOf?.(step) ?? []));
   return {
     schema: 1,
@@ -37,8 +42,8 @@ export function planDocument(
 /**
  * Throws `E_BUDGET` where the worst case costs more than this many dollars, or its cost is unknown.
  */
-export function refuseAbove(maxUsd: number, definition: Workflow, data: PlanData): void {
-  const { ceiling } = planOf(compile(definition), data);
+export function refuseAbove(maxUsd: number, definition: Workflow, data: RunData): void {
+  const { ceiling } = planOf(compile(withItems(definition, data.parameters)), data);
   const limit = data.budget.usd;
   const worst = Math.min(ceiling.usd ?? Infinity, limit ?? Infinity);
   if (worst <= maxUsd) return;

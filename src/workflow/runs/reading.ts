@@ -78,12 +78,13 @@ export async function readRun(stored: StoredRun, moment: Moment | null = null): 
   const summary = runSummary(runRow(state, rules), hosting, stored.card);
   const document = documentOf(state, rules) as JsonObject & Pick<RunDocument, 'warnings' | 'steps'>;
   const gates = new Map(summary.gates.map((each) => [each.gate, each]));
-  const steps = completed(document.steps, '', { run: stored.run, gates });
+  const steps = completed(document.steps, '', { run: stored.run, alive: hosting.alive, gates });
   return { ...summary, ...document, steps, parameters: state.given?.parameters ?? {} };
 }
 
 interface OfRun {
   readonly run: string;
+  readonly alive: boolean;
   /** By their paths. */
   readonly gates: ReadonlyMap<string, WaitingGate>;
 }
@@ -98,7 +99,7 @@ function completed(steps: StepDocuments, within: string, of: OfRun): StepDocumen
     const { steps: inner, items } = step;
     const document = {
       ...step,
-      standing: standingOfStep(step.status, of.gates.get(path) ?? null),
+      standing: standingOfStep(step.status, of.gates.get(path) ?? null, of.alive),
       artifacts: step.artifacts.map((each) => ({
         ...each,
         address: artifactAddress(of.run, path, each.name),

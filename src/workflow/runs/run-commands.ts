@@ -49,7 +49,7 @@ export function runCommand(run: string, act: RunAct): string {
     case 'retry-step':
       return `mailroom retry ${endOfId(run)} ${act.path}`;
     case 'resume':
-      return `mailroom resume ${endOfId(run)}`;
+      return `mailroom resume ${endOfId(run)}${act.raises === null ? '' : ' --update'}`;
     case 'unpause':
       return `mailroom unpause ${endOfId(run)}`;
     default:

@@ -6,9 +6,10 @@ import { choiceOf } from '../machine/commands.ts';
 import type { Approval } from '../model.ts';
 import type { Trigger } from '../automation.ts';
 import type { Rules } from '../machine/rules.ts';
-import { findStep } from '../machine/scope.ts';
+import { entered, findStep } from '../machine/scope.ts';
+import type { StepPath } from '../machine/event.ts';
 import type { RunState } from '../machine/state.ts';
-import { asksText, unanswered, type Moment } from '../machine/triggers/decide.ts';
+import { asksText, coolingUntil, unanswered, type Moment } from '../machine/triggers/decide.ts';
 import { memoryOf } from '../machine/triggers/memory.ts';
 import type { RunCard, RunControlFile, TriggersMemory } from '../../letters/letters.ts';
 import type { ProjectHolder } from '../../host/holder.ts';
@@ -21,7 +22,7 @@ import type { HostedRun } from '../host/hosted-runs.ts';
 import { because, type Why } from '../../kernel/why.ts';
 import { endOfId } from '../../kernel/ids.ts';
 import type { Explained } from '../../documents/common.ts';
-import { standingOfRun } from '../../documents/standing.ts';
+import { standingOfRun, standingOfStep } from '../../documents/standing.ts';
 import type { RunStatusDocument, TriggerStatus, WaitingGate } from '../../documents/status.ts';
 
 export function isAnswer({ verb }: Pick<RunControlFile, 'verb'>): boolean {
@@ -34,6 +35,7 @@ export function waitingStatus({ card, since, waits }: HostedRun): RunStatusDocum
   return {
     run,
     workflow,
+    title: null,
     state: 'waiting',
     standing: standingOfRun({ status: 'PENDING', alive: true, steps: [], gates: [], paused: null }),
     started_by: startedBy,
@@ -51,8 +53,9 @@ export function waitingStatus({ card, since, waits }: HostedRun): RunStatusDocum
 /** Why such a run does not move. */
 export function waitingWhy(since: number, waits: HostedRun['waits']): Why<never> {
   const other = waits?.for ?? null;
-  const which = other === null ? 'another run has ended' : `the run ${endOfId(other)} has ended`;
-  return because('other_run', `the run waits until ${which}`, {
+  const which = other === null ? 'another run' : `the run ${endOfId(other)}`;
+  const cancelled = waits?.cancels === true ? ', which it has cancelled,' : '';
+  return because('other_run', `the run waits until ${which}${cancelled} has ended`, {
     cause: other === null ? null : { record: other, at: since },
   });
 }
@@ -91,10 +94,27 @@ export function activeIn(
     const onTimeout = deadline === null ? null : consequenceOf(state, rules, path);
     const recorded = answerTo(path, pending);
     const asked = { gate: path, message, approvers, choices, fields };
-    return [{ ...asked, since, deadline, on_timeout: onTimeout, approve, recorded }];
+    const before = stepsBefore(state, rules, path);
+    return [{ ...asked, since, deadline, on_timeout: onTimeout, before, approve, recorded }];
   });
   const steps = active.filter((step) => !isIn(step, 'asked', 'open')).map(({ path }) => path);
   return { steps, gates };
+}
+
+/** How much of the result of a step stands beside a gate. */
+const shownOfResult = { lines: 6, characters: 600 };
+
+/** The steps that a gate depends on, as they have ended. */
+function stepsBefore(state: RunState, rules: Rules, gate: StepPath): WaitingGate['before'] {
+  const visit = findStep(state, rules, gate);
+  return (visit?.rule.step.needs ?? []).flatMap(({ step }) => {
+    const run = visit === null ? undefined : entered(state, visit.scope, step);
+    if (!isIn(run, 'settled')) return [];
+    const { lines, characters } = shownOfResult;
+    const text = (run.summary?.text ?? run.result?.output ?? '').trim().slice(0, characters);
+    const result = text.split('\n').slice(0, lines).join('\n');
+    return [{ step: run.path, standing: standingOfStep(run.phase.status, null, true), result }];
+  });
 }
 
 /** The status of a run that has not ended. */
@@ -111,6 +131,7 @@ export function runStatus(
   return {
     run,
     workflow,
+    title: rules.workflow.display?.title ?? null,
     state: !alive ? 'stopped' : isWaiting ? 'waiting' : 'running',
     standing: standingOfRun({ status, alive, steps, gates, paused }),
     started_by: startedBy,
@@ -167,6 +188,7 @@ interface TriggerSituation {
   readonly changed: DescribedChange | null;
   /** What a person has said to a run that waits for one. */
   readonly said: Moment['said'];
+  readonly now: number;
 }
 
 /** The status of a workflow's trigger. */
@@ -187,6 +209,7 @@ export function triggerStatus(
     next: why === null ? isoOrNull(due) : null,
     last: last === null ? null : { run: last, at: timeOf(last) },
     waiting: waiting !== null,
+    cools_until: isoOrNull(why === null ? coolingUntil(trigger, situation.memory, situation.now) : null),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Moment } from '../../kernel/times.ts';
+import { keysOf } from '../machine/keyed-path.ts';
 import { compile, type Rules } from '../machine/rules.ts';
 import type { RunState, StepRun } from '../machine/state.ts';
 import {
@@ -11,11 +12,15 @@ import {
   statusOf,
   warningsOf,
 } from '../machine/view.ts';
+import { findStep } from '../machine/scope.ts';
+import { wayTaken } from '../machine/explain/conditions.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
 
 /** A step of a run, as people see it. */
 export interface StepRow {
   readonly path: string;
+  /** The keys of the items that it belongs to, outermost first. */
+  readonly keys: readonly string[];
   /** The agent of the configuration; null: it has none. */
   readonly agent: string | null;
   /** The worker host of its last attempt; null: it ran here. */
@@ -60,12 +65,13 @@ function stepRows(state: RunState, rules: Rules): StepRow[] {
     const step = state.steps.get(path);
     return {
       path,
+      keys: keysOf(state, path),
       agent: agentOf(state, rules, path),
       host: step?.host ?? null,
       status: statusOf(state, path),
       took: step === undefined ? null : tookOf(step),
       attempts: step === undefined ? null : attemptsOf(step),
-      reason: step === undefined ? '' : reasonFor(step),
+      reason: step === undefined ? '' : reasonFor(step) || wayOf(state, rules, path),
     };
   });
 }
@@ -75,6 +81,12 @@ function reasonFor(step: StepRun): string {
   if (phase.is === 'asked') return `asks: ${phase.message}`;
   const isWaiting = phase.is === 'running' && phase.launched !== null && phase.worker === null;
   return reasonOf(step) ?? emptyLoop(step) ?? (isWaiting ? 'waits for a worker' : '');
+}
+
+/** Which way a route took; empty: it is another step, or took none. */
+function wayOf(state: RunState, rules: Rules, path: string): string {
+  const way = findStep(state, rules, path)?.rule.step.work.kind === 'route' ? wayTaken(state, path) : null;
+  return way === null ? '' : `to ${way}`;
 }
 
 function tookOf({ startedAt, settledAt }: StepRun): number | null {

@@ -1,6 +1,7 @@
 import type { Workflow } from '../model.ts';
 import type { RunState } from '../machine/state.ts';
-import { endReason, entered } from '../machine/scope.ts';
+import { endReason } from '../machine/end-reason.ts';
+import { entered } from '../machine/scope.ts';
 import { isoOrNull } from '../../kernel/times.ts';
 import type { Rules } from '../machine/rules.ts';
 import { standingOfRun } from '../../documents/standing.ts';
@@ -31,12 +32,13 @@ export interface RunRow {
 
 export function runRow(state: RunState, rules: Rules): RunRow {
   const { given, status, startedAt, endedAt, cost, paused, bills } = state;
-  const { name, version, language } = rules.workflow;
+  const { name, version, language, display } = rules.workflow;
   const run = given?.run ?? '';
   const { steps, gates } = activeIn(state, rules, run, []);
   const shown = {
     run,
     workflow: name,
+    title: display?.title ?? null,
     version,
     language,
     status,

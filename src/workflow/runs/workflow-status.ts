@@ -65,12 +65,13 @@ export async function workflowStatus(
   const changes = new Map(
     holder === null ? [] : unconfirmed(disk, read).map((each) => [each.key, each] as const),
   );
+  const now = Date.now();
   const triggers = workflows.map(async ({ file, definition }) => {
     const memory = readTriggers(disk, file);
     const change = changes.get(file);
     const changed = change ? await describeChange(disk, change.files, change.fingerprint) : null;
     return (definition?.triggers ?? []).map((trigger) =>
-      triggerStatus(file, trigger, { memory, holder, changed, said: (start) => saidTo(disk, start) }),
+      triggerStatus(file, trigger, { memory, holder, changed, said: (start) => saidTo(disk, start), now }),
     );
   });
   return {

@@ -16,6 +16,8 @@ interface Triggered {
   /** Its file, relative to the project. */
   readonly file: string;
   readonly triggers: readonly Trigger[];
+  /** Whether the next run cancels the one in progress. */
+  readonly cancelsOlder?: boolean;
 }
 
 /**
@@ -44,6 +46,8 @@ export class WorkflowTriggers {
    */
   #running: string | null = null;
   #retryAt = 0;
+  /** The run that this host has cancelled for the next one. */
+  #cancelled: string | null = null;
   #held = false;
   #problem: string | null = null;
   /** Why the memory is not durable; the next look tries again. */
@@ -116,6 +120,7 @@ export class WorkflowTriggers {
     this.#continue(now);
     return earliest([
       decided.wake,
+      decided.next === null ? null : this.#cancelFor(decided.next, now),
       this.#files.wake,
       this.#retryAt > now ? this.#retryAt : null,
       this.#asks().length > 0 ? now + again : null,
@@ -156,7 +161,8 @@ export class WorkflowTriggers {
 
   #moment(): Moment {
     const { clock, newId, next, said } = this.#ports;
-    return { now: clock.now(), fresh: newId, next, said };
+    const { cancelsOlder = false } = this.workflow;
+    return { now: clock.now(), fresh: newId, next, said, cancelsOlder };
   }
 
   /** Makes the memory durable. False: the disk refuses it, so nothing may follow from it. */
@@ -194,6 +200,15 @@ export class WorkflowTriggers {
     if (going === null || this.#running !== null || now < this.#retryAt) return;
     this.#running = going.run;
     void this.#follow(going).catch((error: unknown) => this.#ports.failed(error));
+  }
+
+  /** Returns when to look again at a run that no process hosts yet. */
+  #cancelFor(next: Start, now: number): number | null {
+    const { going } = this.#memory;
+    if (going === null || going.run === this.#cancelled) return null;
+    if (!this.#ports.cancel(going.run, next.run)) return now + again;
+    this.#cancelled = going.run;
+    return null;
   }
 
   async #follow(start: Start): Promise<void> {

@@ -31,6 +31,8 @@ export interface TriggerPorts {
    * now.
    */
   run(workflow: string, run: string, trigger: JsonObject): Promise<boolean>;
+  /** Cancels a run for a newer one. False: no process hosts it. */
+  cancel(run: string, newer: string): boolean;
   /** Makes the host look again. */
   wake(): void;
   /** Ends the host after an unexpected error. */

@@ -146,6 +146,12 @@ steps:
   });
 });
 
+it('names the steps that run finally, which are no part of the graph', async () => {
+  const { steps, notes, ok } = await composed(`${flow}finally:\n  tidy: { command: [echo, done] }\n`);
+  expect([ok, steps.some(({ id }) => id === 'tidy')]).toEqual([true, false]);
+  expect(notes).toEqual(['after all of these, whatever happened: `tidy` (`finally`, in the text)']);
+});
+
 describe('a run of a text that is not saved', () => {
   it('is planned with its own steps and parameters', async () => {
     const api = composerApi();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { metricMeanings } from '../../../src/extensions/metrics/meanings.ts';
 import { metricsOf, prometheusText, type CountedRun } from '../../../src/extensions/metrics/metrics.ts';
 import { RunFacts } from '../../../src/extensions/metrics/run-facts.ts';
@@ -77,6 +78,7 @@ describe('the metrics', () => {
       'kind="request"} 2',
       'kind="approval"} 0',
       'kind="conflict"} 0',
+      'kind="blocked"} 0',
     ]);
     expect(lines('mailroom_waiting_for_person_oldest_seconds{kind="request"}')).toEqual([' 7200']);
   });
@@ -96,6 +98,12 @@ describe('the metrics', () => {
     expect(linesOf(runs, 'mailroom_runs_ended_total')).toEqual([
       '{workflow="ship",version="1",status="succeeded"} 1',
       '{workflow="ship",version="1",status="failed"} 1',
+    ]);
+    // The good one ended last, in whatever order they are counted.
+    expect(linesOf(runs, 'mailroom_workflow_failed')).toEqual(['{workflow="ship"} 0']);
+    expect(linesOf(runs.toReversed(), 'mailroom_workflow_failed')).toEqual(['{workflow="ship"} 0']);
+    expect(linesOf([counted(bad), counted(open)], 'mailroom_workflow_failed')).toEqual([
+      '{workflow="ship"} 1',
     ]);
     expect(linesOf(runs, 'mailroom_run_completion_ratio')).toEqual(['{workflow="ship",version="1"} 0.5']);
     expect(linesOf(runs, 'mailroom_stage_attempts_total')).toEqual([
@@ -142,4 +150,20 @@ it('the page of the API lists every metric with its labels', () => {
       kind,
     ]),
   );
+});
+
+it('the alerts of the service page read metrics that exist, by labels that they have', () => {
+  const page = readFileSync(new URL('../../../docs/service.md', import.meta.url), 'utf8');
+  const [, alerts = ''] = /```yaml\n(groups:[^]*?)```/.exec(page) ?? [];
+  const { groups } = parse(alerts) as { groups: { rules: { expr: string }[] }[] };
+  const read = groups.flatMap(({ rules }) =>
+    rules.flatMap(({ expr }) => [...expr.matchAll(/(mailroom_\w+)(?:\{(\w+)=)?/g)]),
+  );
+  expect(read.length).toBeGreaterThan(3);
+  const meanings = new Map(Object.entries(metricMeanings));
+  for (const [, name = '', label] of read)
+    expect([name, ...(meanings.get(name)?.labels ?? [])]).toEqual(
+      expect.arrayContaining([name, label ?? name]),
+    );
+  expect(read.filter(([, name = '']) => !meanings.has(name))).toEqual([]);
 });

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { version } from '../../../src/documents/common.ts';
+import { report } from '../../../src/extensions/nip/nostr/documents.ts';
 import { parseProtocol } from '../../../src/mail/protocol/read.ts';
 import { forms, tagNames } from '../../../src/extensions/nip/language/tags.ts';
 import { nipSettings } from '../../../src/config/nip.ts';
@@ -22,6 +24,12 @@ const input = ['input', 'text', 'string', 'true'];
 function reads(...tags: readonly string[][]): void {
   nip(input, ...steps, ['edge', 'first', 'second'], ...tags);
 }
+
+it('shows the document of `mailroom nip` in docs/commands/nip.md', () => {
+  const text = readFileSync(new URL('../../../docs/commands/nip.md', import.meta.url), 'utf8');
+  const [, document = ''] = /^```json nip\n([^]+?)^```$/m.exec(text) ?? [];
+  expect(report.extend({ schema: version }).safeParse(JSON.parse(document)).error).toBeUndefined();
+});
 
 describe('docs/languages/nip.md', () => {
   it('has every tag and every part of a step', () => {

@@ -1,4 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { blocks } from '../../docs/blocks.ts';
 import { placeOf } from '../../../src/extensions/workers/settings.ts';
 import {
   controllerCredentials,
@@ -36,4 +41,25 @@ it('takes no key for a worker that the controller has not made as it is', () => 
     expect(workerCredentials(parts.with(index, part).join('.'))).toBeNull();
   for (const none of ['', key, 'a'.repeat(64), parts.slice(1).join('.')])
     expect(workerCredentials(none)).toBeNull();
+});
+
+it('takes the key of a worker in the way that docs/workers.md shows', () => {
+  const home = mkdtempSync(join(tmpdir(), 'mailroom-'));
+  const made = invite(controllerCredentials(key, 'here'), 'builder-1');
+  const shown = blocks.filter(
+    ({ page, text }) => page === 'docs/workers.md' && text.includes('builder-1.key'),
+  );
+  expect(shown).toHaveLength(2);
+  // In place of the program: what it prints for `invite`, and the variable that a worker finds.
+  const program = `mailroom() { case $1 in workers) echo MAILROOM_WORKER_KEY=${made};; *) printenv MAILROOM_WORKER_KEY;; esac; }`;
+  try {
+    const script = [program, ...shown.map(({ text }) => text)].join('\n');
+    const found = execFileSync('bash', ['-ec', script], {
+      env: { ...process.env, HOME: home },
+      encoding: 'utf8',
+    });
+    expect(workerCredentials(found.trim())?.admission?.name).toBe('builder-1');
+  } finally {
+    rmSync(home, { recursive: true });
+  }
 });

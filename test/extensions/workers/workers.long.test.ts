@@ -53,7 +53,7 @@ test('a paused worker takes no turn until it is unpaused', async () => {
   const worker = await hosts.work();
   await eventually(hosts, ([one]) => one?.state === 'active');
   await hosts.run('workers', 'pause', hostname());
-  await eventually(hosts, ([one]) => one?.state === 'paused');
+  const [paused] = await eventually(hosts, ([one]) => one?.state === 'paused');
   hosts.drop();
   hosts.allow('go');
   const up = finished(hosts.up('--until-idle'));
@@ -61,7 +61,9 @@ test('a paused worker takes no turn until it is unpaused', async () => {
   expect((await up).stdout).toMatch(/idle: done\n$/);
   expect(worker.project.list('.')).not.toContain('engineer.log');
   expect(other.project.list('.')).toContain('engineer.log');
-  await hosts.run('workers', 'unpause', hostname());
+  const [name = ''] = paused!.id.split('.');
+  expect(name).not.toBe(hostname());
+  await hosts.run('workers', 'unpause', name);
   await eventually(hosts, (all) => all.every(({ state }) => state === 'active'));
 });
 
@@ -73,7 +75,7 @@ test('a killed worker is silent after the lease, and gets no orders', async () =
   await eventually(hosts, ([one]) => one?.state === 'silent');
   const ordered = await hosts.run('workers', 'drain', found!.id);
   expect(ordered).toMatchObject({ code: 2 });
-  expect(ordered.stderr).toContain(`no worker on \`${found!.id}\` is running`);
+  expect(ordered.stderr).toContain(`no worker \`${found!.id}\` is running`);
 });
 
 test('a turn waits for a worker with the labels of its role', async () => {

@@ -64,7 +64,11 @@ it('the plan has batches, who does what with what, and what it comes to', () => 
   const definition = swdl(stages, top, files);
   const free = { usd: null, tokens: null };
   const estimate = () => ({ ...free, price: { input: 3, output: 15 } });
-  const document = planDocument(definition, { estimate, budget: free, slots: 4 }, found(stages, top, files));
+  const document = planDocument(
+    definition,
+    { estimate, budget: free, slots: 4, parameters: {} },
+    found(stages, top, files),
+  );
   const lines = shownPlan(
     document,
     `${document.title ?? ''} v${definition.version}`,

@@ -21,7 +21,7 @@ messages: { task: { from: user, to: [architect, qa] } }
 const read = parseProtocol([{ file: 'one.yaml', text }], defaultConfig);
 if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join());
 const protocol = read.value;
-const roles = ['architect', 'qa'];
+const roles = ['architect', 'qa', 'user'];
 
 /** Mailboxes that tell how often each inbox was listed. */
 class Counted extends Mailboxes {
@@ -58,7 +58,7 @@ function openIntake() {
     intake.release(new Set());
     return looked;
   };
-  return { disk, mailboxes, ledger, look, pass: () => void (now += 50) };
+  return { disk, mailboxes, ledger, look, pass: (ms = 50) => void (now += ms) };
 }
 
 it('takes a burst of mail from one listing of each inbox, and lists once more to be sure', () => {
@@ -68,7 +68,7 @@ it('takes a burst of mail from one listing of each inbox, and lists once more to
   pass();
   while (look().more);
   expect(ledger.state.lastMail).toBe(1_000);
-  expect([...mailboxes.listed]).toEqual([
+  expect([...mailboxes.listed].slice(0, 2)).toEqual([
     ['architect', 2],
     ['qa', 2],
   ]);
@@ -87,4 +87,47 @@ it('forgets no incomplete file over a burst, and takes what comes in between', (
   for (; last.more; last = look());
   expect(ledger.state.lastMail).toBe(301);
   expect(last.wake).not.toBeNull();
+});
+
+/** The subjects of the mail, in the order of the journal. */
+function subjects({ ledger }: ReturnType<typeof openIntake>): string[] {
+  return [...ledger.state.mail.values()].map(({ message }) => message.subject);
+}
+
+it('takes what it finds in the order in which it was written, whatever the names and the boxes', () => {
+  const project = openIntake();
+  const paths = ['user/outbox/z', 'architect/inbox/y', 'user/outbox/m', 'qa/inbox/b', 'user/outbox/a'];
+  for (const [index, path] of paths.entries()) {
+    const letter = path.startsWith('user')
+      ? `---\ntype: task\nto: qa\n---\n${String(index)}\n`
+      : `---\ntype: task\n---\n${String(index)}\n`;
+    project.disk.plant(`agents/${path}.md`, letter);
+    project.pass();
+  }
+  project.look();
+  expect(subjects(project)).toEqual(['0', '1', '2', '3', '4']);
+});
+
+it('takes what was written at the same time, or before a clock was set back, once each', () => {
+  const project = openIntake();
+  for (const name of ['b', 'a']) project.disk.plant(`agents/architect/inbox/${name}.md`, `${name}\n`);
+  project.pass(-3_600_000);
+  project.disk.plant('agents/architect/inbox/c.md', 'c\n');
+  project.pass(3_700_000);
+  project.look();
+  expect(subjects(project)).toEqual(['c', 'a', 'b']);
+});
+
+it('takes the oldest of a burst first', () => {
+  const project = openIntake();
+  for (let index = 999; index >= 0; index -= 1) {
+    project.disk.plant(
+      `agents/architect/inbox/task-${String(index).padStart(3, '0')}.md`,
+      `${String(index)}\n`,
+    );
+    project.pass(1);
+  }
+  project.pass();
+  while (project.look().more);
+  expect(subjects(project)).toEqual(Array.from({ length: 1_000 }, (_, index) => String(999 - index)));
 });

@@ -88,7 +88,10 @@ it('waits for a person while one turn waits for approval, and another for its in
   const world = new World(landing);
   finish(world, 'left');
   const asked = world.state.landings.get('t1')!;
-  world.state.landings.set('t1', { ...asked, phase: { is: 'asked', onto: 'a', rules: null, left: null } });
+  world.state.landings.set('t1', {
+    ...asked,
+    phase: { is: 'asked', onto: 'a', rules: null, left: null, undone: false },
+  });
   world.drop('user → right: task');
   world.record({ type: 'vanished', role: 'right', notices: [] });
   world.fail('right');

@@ -262,7 +262,10 @@ describe('a protected branch', () => {
     expect([...world.state.landings.keys()]).toEqual(['t2', 't1']);
   });
 
-  it('asks again where somebody else has moved the branch, and not after another landing', () => {
+  it.each([
+    { undone: false, who: 'Somebody' },
+    { undone: true, who: '`mailroom undo`' },
+  ])('asks again where $who has moved the branch, and not after another landing', ({ undone, who }) => {
     const world = guarded();
     judge(world, 'approve', 't1');
     judge(world, 'approve', 't2');
@@ -270,11 +273,11 @@ describe('a protected branch', () => {
     expect(first?.landing).toMatchObject({ turn: 't1', approved: { onto: 'base', rules: null } });
     landed(world, 't1', 'base', 'one');
     expect(world.state.landings.get('t2')).toMatchObject({ approved: { onto: 'one' } });
-    world.landing('t2', { type: 'landing-asked', onto: 'moved', rules: null });
+    world.landing('t2', { type: 'landing-asked', onto: 'moved', rules: null, undone });
     expect(world.landings()).toEqual([]);
     expect(why(world, 't2')?.reason).toBe(
       'the work of right in turn t2 waits until a person lets it land on `main`: `main` is protected. ' +
-        'Somebody else has moved `main` since Mailroom landed there last: `git log one..moved`',
+        `${who} has moved \`main\` since Mailroom landed there last: \`git log one..moved\``,
     );
     expect(world.state.landings.get('t2')?.approved).toBeNull();
   });

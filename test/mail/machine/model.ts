@@ -254,6 +254,7 @@ export class Model {
   #abandon(id: string): void {
     const turn = this.turns.get(id);
     if (!turn) return;
+    if (turn.wait) this.#cutOff(turn.wait, turn.owes);
     this.#drop(turn.wait);
     for (const duty of turn.owes) duty.candidates.delete(turn.claim.role);
     this.turns.delete(id);
@@ -286,6 +287,12 @@ export class Model {
     if (command.verb !== 'retry') return;
     const { message, role } = command;
     this.made.add(message.id);
+    for (const wait of this.#cut)
+      if (
+        wait.duties.some(({ request }) => request.id === message.id) ||
+        (wait.role === role && this.replies.get(message.id) === wait)
+      )
+        this.#reopen(wait);
     this.threads.set(message.thread, 'open');
     const of = (all: Map<string, Duty>) => [...all].filter(([, duty]) => duty.request.id === message.id);
     const known = [...of(this.duties), ...of(this.#ended)];
@@ -293,17 +300,56 @@ export class Model {
     for (const [key, duty] of known) {
       if (duty.answered || (own && duty.recipient !== role)) continue;
       const open = this.duties.get(key) === duty;
-      if (!open) this.duties.set(key, { ...duty, candidates: new Set([role]), escalated: !own });
+      if (!open) this.#askAgain(duty, role);
       else if (own || this.#handed.has(`${key} ${role}`)) duty.candidates.add(role);
-      this.#ended.delete(key);
     }
   }
 
   readonly #handed = new Set<string>();
   readonly #ended = new Map<string, Duty>();
+  /** Waits that a failure has ended. */
+  readonly #cut = new Set<Waiting>();
+
+  #cutOff(wait: Waiting, owes: readonly Duty[]): void {
+    if (!this.waits.includes(wait) && !this.#cut.has(wait)) return;
+    wait.owes = owes;
+    wait.taken = false;
+    this.#cut.add(wait);
+  }
+
+  /** Whoever has to do with a wait that opens again waits again, too. */
+  #reopen(wait: Waiting): void {
+    if (!this.#cut.delete(wait)) return;
+    this.threads.set(wait.thread, 'open');
+    this.waits.push(wait);
+    for (const duty of wait.duties) {
+      if (duty.answered) continue;
+      this.threads.set(duty.request.thread, 'open');
+      this.#askAgain(duty, duty.recipient);
+      for (const one of this.#cut) if (one.owes.includes(duty)) this.#reopen(one);
+    }
+    for (const duty of wait.owes) {
+      for (const one of this.#cut) if (one.duties.includes(duty)) this.#reopen(one);
+      if (!duty.answered) this.#askAgain(duty, wait.role);
+    }
+  }
+
+  #askAgain(duty: Duty, role: string): void {
+    const key = `${duty.request.id} ${duty.recipient}`;
+    this.duties.set(key, duty);
+    this.#ended.delete(key);
+    duty.candidates.add(role);
+    for (const one of this.#handed)
+      if (one.startsWith(`${key} `)) duty.candidates.add(one.slice(key.length + 1));
+  }
 
   #end(thread: string, how: 'closed' | 'failed'): void {
     this.threads.set(thread, how);
+    if (how === 'failed')
+      for (const wait of this.waits.filter((one) => one.thread === thread)) {
+        const turn = [...this.turns.values()].find((one) => one.wait === wait);
+        this.#cutOff(wait, turn?.owes ?? wait.owes);
+      }
     this.waits = this.waits.filter((wait) => wait.thread !== thread);
     for (const [key, duty] of this.duties)
       if (duty.request.thread !== thread || duty.answered) continue;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { MailExplainer } from '../../../src/mail/machine/explain/explain.ts';
+import type { MailWhy } from '../../../src/mail/machine/explain/words.ts';
 import { World } from './world.ts';
+
+function why(world: World, role: string): MailWhy {
+  return new MailExplainer(world.state, world.protocol, world.now).role(role);
+}
 
 /** Each launch of a role reserves a dollar. */
 function limited(limits: string, role = 'budget: { usd: 1, tokens: 100 }, concurrency: 9'): World {
@@ -109,7 +115,7 @@ describe('what does not fit into a budget', () => {
     world.tick('1m');
     expect(world.acts().at(-1)).toBe('go fails: E_BUDGET');
     expect(world.state.threads.get('go')?.reason?.text).toBe(
-      'the next launch does not fit into the budget; what failed first: no such module',
+      'the rest of the budget of the thread is too small: $1.00 of $1.50 are spent, and it may cost $1.00; what failed first: no such module',
     );
   });
 
@@ -129,7 +135,7 @@ describe('what does not fit into a budget', () => {
     world.drop('user → one: go');
     world.turn('one', ['→ two: report'], { usage: { usd: 1, tokens: 0 } });
     expect(world.state.threads.get('go')?.reason?.text).toMatch(
-      /budget; what failed first: what the turn wrote breaks the protocol: /,
+      /it may cost \$1\.00; what failed first: what the turn wrote breaks the protocol: /,
     );
   });
 
@@ -140,14 +146,44 @@ describe('what does not fit into a budget', () => {
     expect(world.thread('go')).toBe('closed');
   });
 
-  it('of the day holds back every thread, and fails those that begin when it is spent', () => {
+  it('of the day holds back every thread, and the rest continues on the next day', () => {
     const world = limited('budget: { day: { usd: 2 } }');
     for (let count = 0; count < 3; count += 1) world.drop('user → one: go');
     expect(world.processes()).toEqual(['one in go', 'one in go2']);
     world.turn('one', ['→ user: done'], { in: 'go', usage: { usd: 1, tokens: 0 } });
     expect(world.processes()).toEqual(['one in go2']);
     world.turn('one', ['→ user: done'], { in: 'go2', usage: { usd: 1, tokens: 0 } });
-    expect(world.acts().at(-1)).toBe('go3 fails: E_BUDGET');
+    expect(world.thread('go3')).toBe('open');
+    expect(world.processes()).toEqual([]);
+    const until = Date.parse('2026-01-02');
+    expect(why(world, 'one')).toMatchObject({
+      code: 'day_budget',
+      reason: 'the budget of a day is used up: $2.00 of $2.00 are spent',
+      until,
+      act: null,
+    });
+    world.tick(`${String(until - world.state.now)}ms`);
+    expect(world.processes()).toEqual(['one in go3']);
+  });
+
+  it('of the day holds back the next attempt and a correction, too', () => {
+    const world = limited('budget: { day: { usd: 2 } }');
+    world.drop('user → one: go');
+    world.drop('user → two: go');
+    world.fail('one', { usage: { usd: 1, tokens: 1 } });
+    world.turn('two', ['→ user: nonsense'], { usage: { usd: 1, tokens: 0 } });
+    world.tick('1h');
+    expect(world.processes()).toEqual([]);
+    expect(why(world, 'one').code).toBe('day_budget');
+    expect(why(world, 'two').code).toBe('day_budget');
+    world.tick('1d');
+    expect(world.processes()).toEqual(['one in go', 'two in go2']);
+  });
+
+  it('of the day that is below that of the role fails the thread', () => {
+    const world = limited('budget: { day: { usd: 0.5 } }');
+    world.drop('user → one: go');
+    expect(world.acts().at(-1)).toBe('go fails: E_BUDGET');
   });
 
   it('fits again on the next day', () => {
@@ -160,7 +196,8 @@ describe('what does not fit into a budget', () => {
     world.turn('one', ['→ user: report'], { usage: { usd: 0.25, tokens: 0 } });
     expect(world.state.spent.cost.usd).toBe(0.25);
     world.drop('user → one: go');
-    expect(world.acts().at(-1)).toBe('go3 fails: E_BUDGET');
+    expect(world.thread('go3')).toBe('open');
+    expect(world.processes()).toEqual([]);
   });
 
   it('counts tokens as well as dollars', () => {

@@ -148,6 +148,7 @@ const happenings: Record<MailEvent['type'], Record<string, fc.Arbitrary<unknown>
     ...at,
     onto: fc.constant('a'),
     rules: fc.constantFrom(null, { paths: ['mailroom.yaml'], more: 0, digest: 'd' }),
+    undone: fc.boolean(),
   },
   'landing-checked': { ...at, onto: fc.constant('a'), result: fc.constant('b') },
   'landing-blocked': { ...at, problem: fc.constant('dirty') },

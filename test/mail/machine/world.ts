@@ -47,7 +47,12 @@ export interface Failure {
 
 type LandingFact =
   | { readonly type: 'landing-checked'; readonly onto: string; readonly result: string }
-  | { readonly type: 'landing-asked'; readonly onto: string; readonly rules: RuleChanges | null }
+  | {
+      readonly type: 'landing-asked';
+      readonly onto: string;
+      readonly rules: RuleChanges | null;
+      readonly undone?: boolean;
+    }
   | { readonly type: 'landing-blocked'; readonly problem: string }
   | {
       readonly type: 'landing-refused';

@@ -45,6 +45,14 @@ function rows(by: CostKind, since: string | null = null) {
 }
 
 describe('what was paid', () => {
+  it('is of a workflow, with what roles did for its runs', () => {
+    const { rows: all } = costsOf(mail, [run], ['workflow'], null, new Map([['r1', 'release']]));
+    expect(all.map(({ key, cost }) => [key.workflow, cost.usd])).toEqual([
+      ['release', 48],
+      [null, 15],
+    ]);
+  });
+
   it.each([
     [
       'role',

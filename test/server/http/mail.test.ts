@@ -313,3 +313,66 @@ describe('who answers by the API', () => {
     if (from === null) expect(document).toMatchObject({ detail: `${name} was not asked, but ${to}` });
   });
 });
+
+describe('what was put away', () => {
+  const noticed = () => {
+    const project = new ProjectFixture();
+    for (const name of ['x', 'y', 'z']) {
+      project.drop(`agents/engineer/inbox/${name}.md`, letter('chore', 'engineer', name));
+      project.work('engineer', { files: { 'd.md': letter('delivered', 'user', `Made ${name}`) } });
+    }
+    return new ApiFixture(project);
+  };
+  const waiting = async (api: ApiFixture) =>
+    (await api.get('/api/v1/inbox')).document as unknown as {
+      readonly items: readonly { readonly id: string; readonly kind: string }[];
+    };
+
+  it.each([true, false])('is listed in pages, and comes back; seen by a controller: %s', async (seen) => {
+    const api = noticed();
+    const { project } = api;
+    const ids = (await waiting(api)).items.map(({ id }) => id);
+    expect(ids).toHaveLength(3);
+    expect((await api.post('/api/v1/inbox/done', { ids })).status).toBe(200);
+    const looks = () => {
+      for (const _ of [1, 2, 3]) {
+        project.now += 60_000;
+        project.look();
+      }
+    };
+    if (seen) looks();
+    expect((await waiting(api)).items).toEqual([]);
+    const first = await api.get('/api/v1/inbox/done?limit=2');
+    expect(first.document).toMatchObject([{ id: ids[0], kind: 'notice' }, { id: ids[1] }]);
+    const [, next = ''] = /^<(.*)>; rel="next"$/.exec(first.headers.get('link') ?? '') ?? [];
+    expect((await api.get(next)).document).toMatchObject([{ id: ids[2], subject: 'Made x' }]);
+
+    const back = await api.post('/api/v1/inbox/back', { ids: [ids[1] ?? ''] });
+    expect(back).toMatchObject({ status: 200, document: { back: [ids[1]] } });
+    looks();
+    expect((await waiting(api)).items.map(({ id }) => id)).toEqual([ids[1]]);
+    expect((await api.get('/api/v1/inbox/done')).document).toMatchObject([{ id: ids[0] }, { id: ids[2] }]);
+    expect(project.state.unread.size).toBe(1);
+  });
+
+  it('does not come back where it was not put away', async () => {
+    const api = asking();
+    const id = api.project.id('Add a --json flag');
+    expect((await api.post('/api/v1/inbox/back', { ids: [id] })).document).toMatchObject({
+      status: 409,
+      code: 'E_REFUSED',
+    });
+    // A controller would remove the file of a notice that it does not remember.
+    const { project } = noticed();
+    project.drop('agents/user/inbox/odd.md', 'What is this?\n');
+    const odd = new ApiFixture(project);
+    const notice = (await waiting(odd)).items.find(({ kind }) => kind === 'notice')?.id ?? '';
+    await odd.post('/api/v1/inbox/done', { ids: [notice] });
+    for (const _ of [1, 2, 3]) {
+      project.now += 60_000;
+      project.look();
+    }
+    expect((await odd.post('/api/v1/inbox/back', { ids: [notice] })).status).toBe(409);
+    expect((await odd.get('/api/v1/inbox/done')).document).toMatchObject([{ id: notice }]);
+  });
+});

@@ -65,12 +65,23 @@ describe('the list of threads', () => {
   it('is searched and filtered by the server', async () => {
     const api = new ApiFixture();
     for (const name of ['Red door', 'Blue door', 'Red roof'])
-      api.project.drop(`agents/architect/inbox/${name.replace(' ', '-')}.md`, `# ${name}\n`);
+      api.project.drop(
+        `agents/architect/inbox/${name.replace(' ', '-')}.md`,
+        `# ${name}\n\nIt wants ${name === 'Red roof' ? 'new Tiles' : 'paint'}.\n`,
+      );
     await api.get('/api/v1/status');
     expect((await subjects(api, 'q=DOOR')).toSorted()).toEqual(['0 Blue door', '0 Red door']);
     expect(await subjects(api, 'q=door+red')).toEqual(['0 Red door']);
+    // Words of its messages count, too.
+    expect(await subjects(api, 'q=tiles+red')).toEqual(['0 Red roof']);
     expect(await subjects(api, 'standing=done')).toEqual([]);
     expect(await subjects(api, 'standing=working')).toHaveLength(1);
+    // What works comes before what waits, whichever is newer.
+    const [first = ''] = await subjects(api, 'standing=working');
+    const ordered = await subjects(api, 'order=standing');
+    expect(ordered).toHaveLength(3);
+    expect(ordered[0]).toBe(first);
+    expect((await subjects(api, ''))[0]).not.toBe(first);
     const id = api.project.id('Red roof');
     expect(await subjects(api, `ids=${id}`)).toEqual(['0 Red roof']);
     expect(await subjects(api, `under=${id}`)).toEqual(['0 Red roof']);

@@ -58,6 +58,21 @@ describe.each(cases)('a context folder in $workspace: $name', ({ make, workspace
     return fixture;
   }
 
+  it('is ignored by git where Mailroom made it, and stays as it is where a person did', () => {
+    const fixture = world();
+    const place = `${fixture.root}/${workspace}`;
+    const text = (path: string) => fixture.open(place)?.read(path, 9)?.toString() ?? null;
+    makeContextFolder(fixture.open, place, ship);
+    expect(text('context/.gitignore')).toBe('*\n');
+    fixture.plant(`${workspace}/theirs/kept.txt`, 'kept');
+    fixture.plant(`${workspace}/begun/.1.mailroom-tmp`, '*');
+    for (const contextDir of ['theirs', 'begun', '.'])
+      makeContextFolder(fixture.open, place, { ...ship, contextDir });
+    expect(
+      ['theirs', 'begun', '.'].map((folder) => text(`${folder}/.gitignore`.replace('./.', '.'))),
+    ).toEqual([null, '*\n', null]);
+  });
+
   it('is rid of what a program that was killed had half written', () => {
     const fixture = world();
     start(fixture, workspace, 'run-1', ship);
@@ -77,7 +92,7 @@ describe.each(cases)('a context folder in $workspace: $name', ({ make, workspace
     fixture.plant(`${workspace}/context/notes/mine.md`, 'of a person');
     fixture.plant(`${workspace}/context/use/plan/link`, '../../../..', 'link');
     start(fixture, workspace, 'run-2', other);
-    expect(fixture.tree(`${workspace}/context`)).toEqual(['notes/', 'notes/mine.md']);
+    expect(fixture.tree(`${workspace}/context`)).toEqual(['.gitignore', 'notes/', 'notes/mine.md']);
     const moved = fixture.tree('project/.mailroom/runs/run-1/context');
     expect(moved.filter((path) => /^[^/]+\/?$/.test(path))).toEqual([
       '_workflow.json',
@@ -94,7 +109,7 @@ describe.each(cases)('a context folder in $workspace: $name', ({ make, workspace
     leave(fixture, workspace, 'run-1', ['make', 'use']);
     fixture.project.write('.mailroom/runs/run-1/definition', 'torn');
     start(fixture, workspace, 'run-2', ship);
-    expect(fixture.tree(`${workspace}/context`)).toEqual([]);
+    expect(fixture.tree(`${workspace}/context`)).toEqual(['.gitignore']);
     expect(fixture.tree('project/.mailroom/runs/run-2/found')).toContain('use/plan/deep/plan.md');
   });
 
@@ -107,7 +122,8 @@ describe.each(cases)('a context folder in $workspace: $name', ({ make, workspace
     const folder = makeContextFolder(fixture.open, `${fixture.root}/${workspace}`, ship);
     takeContext(fixture.project, fixture.open, folder, 'run-1', ship);
     const back = fixture.tree(`${workspace}/context`);
-    expect(back.filter((path) => /^[^/]+\/?$/.test(path))).toEqual(['_workflow.json', 'make/', 'use/']);
+    const names = ['.gitignore', '_workflow.json', 'make/', 'use/'];
+    expect(back.filter((path) => /^[^/]+\/?$/.test(path))).toEqual(names);
     expect(fixture.text(`${workspace}/context/make/plan/deep/plan.md`)).toBe('run-1');
     expect(fixture.text('project/.mailroom/runs/run-2/context/make/plan/deep/plan.md')).toBe('run-2');
     expect(fixture.tree('project/.mailroom/runs/run-1')).not.toContain('context/');

@@ -34,6 +34,10 @@ export class FolderDisk implements Disk {
     return this.#disk.readItself(this.#inside(path), maxBytes, from);
   }
 
+  link(path: string, target: string): void {
+    this.#disk.link(this.#inside(path), target);
+  }
+
   resolve(path: string): string | null {
     const real = this.#disk.resolve(this.#inside(path));
     return real === null ? null : this.#relative(path, real);

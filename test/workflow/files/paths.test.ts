@@ -55,6 +55,16 @@ describe.each(runFixtures)('paths that leave their root: $name', ({ make }) => {
     expect(fixture.tree('outside')).toEqual(before);
   });
 
+  it('leaves repositories out of an artifact, whose consumers could not place them', () => {
+    const fixture = worldOf(make);
+    for (const path of ['.git/config', 'sub/.git', 'sub/a.md']) fixture.plant(`project/${path}`, 'text');
+    const files = filesOf(fixture);
+    expect(files.collect(launch('make', { outputs: [output('all', '.')] }), true).missing).toEqual([]);
+    expect(fixture.tree('project/context/make/all').join(' ')).not.toContain('.git');
+    files.prepare(launch('use', { inputs: [input('make', 'all', 'copy')] }));
+    expect(fixture.tree('project/copy').join(' ')).toContain('a.md');
+  });
+
   it.each(['../outside', '..', '{root}/outside'])('refuses links on the way that lead to %s', (target) => {
     const fixture = worldOf(make);
     fixture.plant('project/link', target.replace('{root}', fixture.root), 'link');

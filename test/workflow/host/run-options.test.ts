@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { ValueType } from '../../../src/workflow/model.ts';
-import type { PlanData } from '../../../src/workflow/machine/plan.ts';
 import { parseBudget, readParameters } from '../../../src/workflow/runs/parameters.ts';
 import { refuseAbove } from '../../../src/workflow/runs/plan.ts';
 import { anyValue, graph, workflow } from '../machine/graph.ts';
@@ -11,9 +10,10 @@ import { anyValue, graph, workflow } from '../machine/graph.ts';
 
 describe('--max-usd', () => {
   const twice = workflow(graph('a : agent=claude retry=1'));
-  const data = (usd: number | null, limit: number | null = null): PlanData => ({
+  const data = (usd: number | null, limit: number | null = null) => ({
     estimate: () => ({ usd, tokens: null, price: null }),
     budget: { usd: limit, tokens: null },
+    parameters: {},
     slots: 1,
   });
 
@@ -30,6 +30,16 @@ describe('--max-usd', () => {
   it('takes the budget of the run for the worst case where that is less', () => {
     expect(() => refuseAbove(2, twice, data(3, 2))).not.toThrow();
     expect(() => refuseAbove(2, twice, data(null, 2))).not.toThrow();
+  });
+
+  it('counts the items of a loop over a parameter, and of one inside', () => {
+    const loops = workflow(
+      graph('each : each=parameters.xs\n  in : each=parameters.xs\n    a : agent=claude'),
+    );
+    const given = (...xs: string[]) => ({ ...data(1), parameters: { xs } });
+    expect(() => refuseAbove(4, loops, given('a', 'b'))).not.toThrow();
+    expect(() => refuseAbove(4, loops, given('a', 'b', 'c'))).toThrow('it may cost up to $9.00');
+    expect(() => refuseAbove(4, loops, data(1))).toThrow('its maximum cost is unknown');
   });
 
   it('starts nothing of which its maximum cost is unknown, and says which step it is', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endReason } from '../../../src/workflow/machine/scope.ts';
+import { endReason } from '../../../src/workflow/machine/end-reason.ts';
 import { failure, World } from './world.ts';
 
 describe('a graph', () => {
@@ -293,4 +293,16 @@ it.each([
   const world = new World(text);
   world.fails(path, { class: 'NON_RETRYABLE' });
   expect([world.state.status, endReason(world.state)]).toEqual(['FAILED', reason]);
+});
+
+it.each([
+  ['a : continue\nb <- a', ['a'], 'a failed: it broke'],
+  ['a : continue\nc : continue\nb <- a c', ['a', 'c'], 'a and 1 other step failed: it broke'],
+  ['a\nb <- a', [], null],
+])('a run that succeeded names the steps that failed nevertheless: %s', (text, failing, reason) => {
+  const world = new World(text);
+  for (const path of failing) world.fails(path, { class: 'NON_RETRYABLE' });
+  if (failing.length === 0) world.done('a');
+  world.done('b');
+  expect([world.state.status, endReason(world.state)]).toEqual(['SUCCEEDED', reason]);
 });

@@ -78,6 +78,20 @@ describe('a run continued with an edited workflow', () => {
     expectPlaces(after);
   });
 
+  it('runs a loop again from its start that is not over and has other items now', () => {
+    const world = new World('e : each=[1,2]\n  x\nlast <- e');
+    world.done('e/0/x');
+    world.fails('e/1/x', permanently);
+    const text = 'e : each=[3,1,2]\n  x\nlast <- e';
+    expect(explained(world, text)).toContain('e runs: changed: loop');
+    const after = continued(world, text);
+    for (const index of [0, 1, 2]) after.done(`e/${String(index)}/x`);
+    after.done('last');
+    expect(after.state.status).toBe('SUCCEEDED');
+    // With the same items it continues with what is left.
+    expect(continued(world, 'e : each=[1,2]\n  x : retry=1\nlast <- e').running).toEqual(['e/1/x']);
+  });
+
   it('runs a step that was added to a finished loop, and what comes after the loop', () => {
     const world = new World('e : each=[1]\n  x\nlast <- e\nbad <- last');
     world.allDone('e/0/x', 'last');

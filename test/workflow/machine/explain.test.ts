@@ -19,6 +19,35 @@ const step = (world: World, path: string, slots?: number) => explainer(world, sl
 const run = (world: World, slots?: number) => explainer(world, slots).run();
 const world = (text: string, options?: WorldOptions) => new World(text, options);
 
+it('a step whose condition was false says it, and what it read', () => {
+  const one = new World('a\nb <- a : when="steps.a.values.risk == \'high\' && !(steps.a.exit_code > 3)"');
+  one.done('a', { values: { risk: 'low' } });
+  expect(said(step(one, 'b'))).toBe(
+    "skipped: b was skipped: its condition was false: `steps.a.values.risk == 'high' && !(steps.a.exit_code > 3)`, " +
+      'where steps.a.values.risk is "low", steps.a.exit_code is 0',
+  );
+  const two = new World('a : when="false"\nb : when="false"\nc <- a b : one_success');
+  expect(said(step(two, 'c'))).toBe('skipped: c was skipped: none of `a` and `b` let it run');
+});
+
+it('a run that its own limit ended is resumed after that limit was raised', () => {
+  const late = new World('a', { workflow: { timeout: 1_000 } });
+  late.pass(2_000);
+  expect(late.state.status).toBe('TIMED_OUT');
+  expect(new RunExplainer(late.state, late.rules, late.now).run()).toMatchObject({
+    reason: expect.stringContaining('; raise `timeout` in its file, then resume it'),
+    act: { do: 'resume', raises: 'timeout' },
+  });
+  const poor = new World('a : agent=x usd=0.5\nb <- a : agent=x usd=0.5', {
+    workflow: { budget: { usd: 1, tokens: null } },
+  });
+  poor.done('a', { usd: 0.8 });
+  expect(new RunExplainer(poor.state, poor.rules, poor.now).run()).toMatchObject({
+    reason: expect.stringContaining('$0.80 of $1.00 are spent, and it may cost $0.50; raise `budget`'),
+    act: { do: 'resume', raises: 'budget' },
+  });
+});
+
 describe('why a run does not move', () => {
   it('names a step that runs, and how many more', () => {
     const one = world('a\nb');
@@ -80,7 +109,7 @@ describe('why a step does not move', () => {
   it('says why it was skipped: its condition, or a step before it', () => {
     const one = world('a : skip-dependents\nb <- a\nc <- b\nd : when="false"\ne');
     one.fails('a', { class: 'NON_RETRYABLE', text: 'no compiler' });
-    expect(said(step(one, 'd'))).toBe('skipped: d was skipped: its condition was false');
+    expect(said(step(one, 'd'))).toBe('skipped: d was skipped: its condition was false: `false`');
     expect(said(step(one, 'b'))).toBe(
       'skipped: b was skipped: `a` did not let it run; a failed: no compiler (retry-step)',
     );

@@ -16,7 +16,7 @@ function said(world: World, name = 'last/clean'): string {
 
 const ends: [string, (world: World) => void, string, string][] = [
   ['succeeds', (world) => world.allDone('a', 'b'), 'SUCCEEDED', 'SUCCEEDED   SUCCEEDED'],
-  ['fails', (world) => world.fails('a'), 'FAILED', 'FAILED it broke a FAILED'],
+  ['fails', (world) => world.fails('a'), 'FAILED', 'FAILED a: it broke a FAILED'],
   [
     'is cancelled',
     (world) => world.happens({ type: 'cancelled', by: 'ada', command: null }),
@@ -51,6 +51,54 @@ describe('steps that run finally', () => {
     expect(world.state.status).toBe('FAILED');
     expect(world.state.reason?.text).toBe(how === 'fails' ? 'it broke' : 'last/clean: no broom');
     expect(world.status('last/report')).toBe('SKIPPED');
+  });
+
+  it('run whatever becomes of the others that they do not depend on', () => {
+    const world = new World(
+      'a\nlast : finally\n  one\n  after <- one\n  two\n  no : fails="not tidy"\n  three <- two',
+    );
+    world.done('a');
+    world.fails('last/one', { text: 'no broom' });
+    expect(world.status('last/after')).toBe('SKIPPED');
+    expect(world.running).toEqual(['last/two']);
+    world.done('last/two');
+    world.done('last/three');
+    expect(world.state.status).toBe('FAILED');
+  });
+
+  it('see what a sequence says of its end, and so does who asks why', () => {
+    const clean = 'last : finally\n  clean : say="${{ run.reason }}"';
+    const world = new World(`a : ok=_end fail="_failed:no \${{ steps.a.status }}"\n${clean}`);
+    world.fails('a');
+    expect(said(world)).toBe('no FAILED');
+    world.done('last/clean');
+    expect(world.state.reason?.text).toBe('no FAILED');
+  });
+
+  const newer = { type: 'cancelled', by: 'the newer run b', command: null, newer: 'b' } as const;
+
+  it('run when a newer run cancels it, however often, and leave the end of one that has only these left', () => {
+    const world = new World(definition);
+    world.happens(newer);
+    expect(world.running).toEqual(['last/clean']);
+    world.happens(newer);
+    world.allDone('last/clean', 'last/report');
+    expect([world.state.status, world.state.reason?.text]).toEqual([
+      'CANCELLED',
+      'cancelled by the newer run b',
+    ]);
+    const done = new World(definition);
+    done.allDone('a', 'b');
+    done.happens(newer);
+    done.allDone('last/clean', 'last/report');
+    expect(done.state.status).toBe('SUCCEEDED');
+    // Resumed, it has steps again.
+    const again = new World(definition);
+    again.fails('a');
+    again.allDone('last/clean', 'last/report');
+    again.happens({ type: 'resumed', by: 'person' });
+    again.happens(newer);
+    expect(again.running).toEqual(['last/clean']);
   });
 
   it('end when the run is cancelled while they run', () => {

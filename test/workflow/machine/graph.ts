@@ -4,7 +4,7 @@ import { parseTemplate, type Template } from '../../../src/expressions/template.
 import type { Tree } from '../../../src/expressions/tree.ts';
 import type { Json } from '../../../src/kernel/json.ts';
 import { insideLoop, insideRound, nativeLanguage } from '../../../src/workflow/machine/language.ts';
-import { withLast } from '../../../src/languages/native/finally.ts';
+import { withLast } from '../../../src/languages/native/read.ts';
 import { usualChoices } from '../../../src/workflow/reserved.ts';
 import type {
   Body,
@@ -101,7 +101,7 @@ interface Line {
 /**
  * A body as text, a step a line: `fix <- review test : retry=2 check=3 when="steps.test.values.v == 1"`. Steps of a loop
  * (`each=[1,2]`) or of a sub-workflow (`child`) are indented below it. With `ok=`, `fail=` (a step, `_end`, `_error`,
- * `_break` or `_continue`) in its first line it is a sequence.
+ * `_break`, `_continue`, `_run`, `_failed` or `_failed:<message>`) in its first line it is a sequence.
  */
 export function graph(text: string): Body {
   const root: Line = { id: '', needs: [], flags: new Map(), inner: [] };
@@ -174,6 +174,9 @@ function target(word: string): Target {
   if (word === '_end') return { to: 'end' };
   if (word === '_error') return { to: 'error', message: null };
   if (word === '_break') return { to: 'break' };
+  if (word === '_run') return { to: 'finish' };
+  const failed = /^_failed(?::(.*))?$/.exec(word);
+  if (failed) return { to: 'fail', message: failed[1] === undefined ? null : template(failed[1]) };
   return word === '_continue' ? { to: 'continue' } : { to: 'step', step: word };
 }
 

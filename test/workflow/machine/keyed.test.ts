@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { keysOf, numberedPath } from '../../../src/workflow/machine/keyed-path.ts';
 import { World } from './world.ts';
 
 function said(world: World, name: string): string {
@@ -7,6 +8,22 @@ function said(world: World, name: string): string {
 }
 
 const say = (text: string) => `say="${text.replaceAll('{{', '${{')}"`;
+
+it('a path may name items by their keys, and a number in range is one', () => {
+  const inner = '  inner : each=[1,0] concurrency=2 key="${{ x }}"\n    a';
+  const keys = ['eu/west', 'us'];
+  const world = new World(`each : each=${JSON.stringify(keys)} concurrency=2 key="\${{ x }}"\n${inner}`);
+  const { state } = world;
+  for (const [word, path] of [
+    ['each/us/inner', 'each/1/inner'],
+    ['each/eu/west/inner/0/a', 'each/0/inner/0/a'],
+    ['each/1/inner/1/a', 'each/1/inner/1/a'],
+    ['each/asia/inner', 'each/asia/inner'],
+    ['other/1', 'other/1'],
+  ] as const)
+    expect(numberedPath(state, word)).toBe(path);
+  expect(keysOf(state, 'each/1/inner/0/a')).toEqual(['us', '1']);
+});
 
 describe('a loop whose items have keys', () => {
   const definition = `

@@ -259,7 +259,7 @@ describe('money', () => {
     world.fails('a', { usd: 6, text: 'no such module' });
     world.pass(60_000);
     expect(world.state.reason?.text).toBe(
-      'the budget of the run is used up; its last attempt failed: no such module',
+      'the rest of the budget of the run is too small: $6.00 of $10.00 are spent, and it may cost $6.00; its last attempt failed: no such module',
     );
   });
 

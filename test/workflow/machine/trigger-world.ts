@@ -19,13 +19,17 @@ export class TriggerWorld {
   /** How often each command was run. */
   readonly polls: string[] = [];
   readonly started: Start[] = [];
+  /** The run that the one in progress must be cancelled for. */
+  next: Start | null = null;
+  readonly #cancelsOlder: boolean;
   /** What a person says to a run that waits for one. */
   said: (start: Start) => 'yes' | 'no' | null = () => null;
   readonly #triggers: readonly Trigger[];
   #runs = 0;
 
-  constructor(triggers: readonly Trigger[]) {
+  constructor(triggers: readonly Trigger[], { cancelsOlder = false } = {}) {
     this.#triggers = triggers;
+    this.#cancelsOlder = cancelsOlder;
     this.look();
   }
 
@@ -36,6 +40,7 @@ export class TriggerWorld {
       now: this.now,
       fresh: this.#fresh,
       said: (start) => this.said(start),
+      cancelsOlder: this.#cancelsOlder,
       next: ({ expression }, after) => {
         const step = Number(/\/(\d+)/.exec(expression)?.[1]) * minute;
         return (Math.floor(after / step) + 1) * step;
@@ -43,6 +48,7 @@ export class TriggerWorld {
     });
     this.memory = decided.memory;
     this.wake = decided.wake;
+    this.next = decided.next;
     this.polls.push(...decided.polls);
     if (decided.start !== null) this.started.push(decided.start);
   }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Trigger } from '../../../src/workflow/automation.ts';
+import { coolingUntil } from '../../../src/workflow/machine/triggers/decide.ts';
+import { triggerStatus } from '../../../src/workflow/runs/run-status.ts';
 import { tree } from './graph.ts';
 import { everyMinutes, TriggerWorld } from './trigger-world.ts';
 
@@ -132,6 +134,17 @@ describe('a files trigger', () => {
   });
 });
 
+const kept = {
+  due: null,
+  taken: null,
+  changed: null,
+  printed: null,
+  unfiltered: null,
+  ended: null,
+  last: null,
+  waiting: { run: 'run-1', trigger: 'hook', at: 0, count: 1, data: {} },
+};
+
 describe('a cooldown', () => {
   const cool = { cooldown: 30 * minute };
   const ran = (world: TriggerWorld) => world.started.map(({ trigger, count }) => [trigger, count]);
@@ -148,6 +161,32 @@ describe('a cooldown', () => {
       ['clock', 1],
       ['clock', 3],
     ]);
+  });
+
+  it('says until when what came within it waits, and nothing else', () => {
+    const trigger: Trigger = { ...hook, ...cool };
+    const world = new TriggerWorld([trigger]);
+    const until = () => coolingUntil(trigger, world.memory, world.now);
+    world.ask('hook', {});
+    world.ask('hook', {});
+    // It waits for the run in progress.
+    expect(until()).toBeNull();
+    world.pass(minute);
+    world.end();
+    expect(until()).toBe(31 * minute);
+    world.pass(30 * minute);
+    expect(until()).toBeNull();
+    world.end();
+    expect(until()).toBeNull();
+    expect(
+      triggerStatus('w.yaml', trigger, {
+        holder: { triggers: true },
+        changed: null,
+        said: () => null,
+        now: 61 * minute,
+        memory: { ...world.memory, triggers: { hook: { ...kept, ended: 61 * minute } } },
+      }),
+    ).toMatchObject({ active: true, cools_until: '1970-01-01T01:31:00.000Z' });
   });
 
   it('counts for its own trigger alone', () => {
@@ -309,5 +348,45 @@ describe('a trigger with a filter', () => {
     const world = new TriggerWorld([filtered("trigger.ref == 'main'")]);
     for (const ref of ['main', 'main', 'topic', 'main']) world.ask('hook', { ref });
     expect(world.memory.triggers['hook']?.waiting).toMatchObject({ count: 2 });
+  });
+});
+
+describe('a workflow whose runs cancel older ones', () => {
+  const cancelsOlder = { cancelsOlder: true };
+
+  it('has the run in progress cancelled for the next, which starts when that has ended', () => {
+    const world = new TriggerWorld([hook], cancelsOlder);
+    world.ask('hook', { body: '1' });
+    expect(world.next).toBeNull();
+    world.ask('hook', { body: '2' });
+    const { next } = world;
+    expect(next).toMatchObject({ data: { body: '2' } });
+    expect(world.started).toHaveLength(1);
+    world.restart();
+    expect(world.next).toEqual(next);
+    world.end();
+    expect(world.started.at(-1)).toEqual(next);
+    expect(world.next).toBeNull();
+  });
+
+  it('does so for files, after the cooldown, and for what a person has confirmed, unless it is older', () => {
+    const files: Trigger = { name: 'files', kind: 'files', globs: ['*'], debounce: 100, cooldown: minute };
+    const asks: Trigger = { ...hook, name: 'asks', by: 'person' };
+    const world = new TriggerWorld([files, asks], cancelsOlder);
+    world.change('files', 'a');
+    world.pass(100);
+    world.ask('asks', { body: '1' });
+    world.change('files', 'b');
+    world.pass(100);
+    expect(world.next).toMatchObject({ trigger: 'files', data: { files: ['b'] } });
+    world.end();
+    expect(world.started).toHaveLength(1);
+    world.pass(minute);
+    expect(world.started).toHaveLength(2);
+    world.said = () => 'yes';
+    world.look();
+    expect(world.next).toBeNull();
+    world.end();
+    expect(world.started.at(-1)).toMatchObject({ trigger: 'asks' });
   });
 });

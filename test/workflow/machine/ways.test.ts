@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { graph, workflow } from './graph.ts';
 import { World } from './world.ts';
 
 /** How a parent ends, and what makes it. */
@@ -137,6 +138,24 @@ describe('a step that fails', () => {
     expect(world.state.status).toBe('SUCCEEDED');
   });
 
+  it('says that its reason is empty', () => {
+    const world = new World('a : fails="${{ steps.none.output }}"');
+    expect(world.state).toMatchObject({
+      status: 'FAILED',
+      reason: { text: 'its `fail` gives an empty reason' },
+    });
+  });
+
+  it('says that the message of an end is empty', () => {
+    const definition = workflow(graph('a : ok=_end fail=_end'));
+    const [a] = definition.body.steps;
+    const success = { to: 'fail', message: [] } as const;
+    const next = { success, failure: success, timeout: null };
+    const world = new World({ ...definition, body: { ...definition.body, steps: [{ ...a!, next }] } });
+    world.done('a');
+    expect(world.state).toMatchObject({ status: 'FAILED', reason: { text: 'its `message` is empty' } });
+  });
+
   it('fails its item of a loop', () => {
     const world = new World('each : each=[1,2] continue\n  a\n  no <- a : when="x == 1" fails="one is odd"');
     world.done('each/0/a');
@@ -194,5 +213,69 @@ describe('a route', () => {
     for (const visit of ['a', 'a#2', 'a#3', 'a#4']) world.done(visit);
     expect(world.state.status).toBe('FAILED');
     expect(world.state.reason?.text).toContain('`a` was entered 4 times');
+  });
+
+  it('that ended a run as failed is chosen again on a resume, and nothing below it runs', () => {
+    const world = new World('choose : route="_failed"\ndeploy');
+    expect(world.state.status).toBe('FAILED');
+    world.crash();
+    expect(world.state.status).toBe('FAILED');
+    expect(world.state.steps.has('deploy')).toBe(false);
+  });
+
+  it('that ended a run keeps its end where only what runs finally is repeated', () => {
+    const world = new World('choose : route="_run"\ndeploy\nlast : finally\n  clean\n  report');
+    world.done('last/clean');
+    world.fails('last/report');
+    expect(world.state.status).toBe('FAILED');
+    world.crash();
+    expect(world.running).toEqual(['last/report']);
+    world.done('last/report');
+    expect(world.state.status).toBe('SUCCEEDED');
+    expect(world.state.steps.has('deploy')).toBe(false);
+  });
+});
+
+describe('an end of the run', () => {
+  const loops = {
+    loop: (to: string) => `l : each=[1,2]POLICY\n  x : ok=${to} fail=_error\nnext <- l`,
+    'sub-workflow': (to: string) => `l : childPOLICY\n  x : ok=${to} fail=_error\nnext <- l`,
+  };
+
+  it.each(Object.keys(loops) as (keyof typeof loops)[])(
+    'in a %s of a graph is the end of that step',
+    (kind) => {
+      const first = kind === 'loop' ? 'l/0/x' : 'l/x';
+      const play = (to: string, policy: string) => {
+        const world = new World(loops[kind](to).replace('POLICY', policy));
+        world.done(first);
+        return world;
+      };
+      const ended = play('_run', '');
+      expect(ended.status('l')).toBe('SUCCEEDED');
+      expect(ended.running).toEqual(['next']);
+      const failed = play('_failed', '');
+      expect(failed.status('l')).toBe('FAILED');
+      expect(failed.state.status).toBe('FAILED');
+      expect(failed.status('next')).toBe('SKIPPED');
+      expect(play('_failed', ' continue').running).toEqual(['next']);
+      const lenient = play('_failed', ' skip-dependents');
+      expect(lenient.status('next')).toBe('SKIPPED');
+      expect(lenient.status('l')).toBe('FAILED');
+    },
+  );
+
+  it('in a loop of a sequence ends that, also on a resume', () => {
+    const world = new World(
+      'l : each=[1,2] ok=next fail=_error\n  x : ok=_run fail=_error\nnext : ok=_end fail=_error\nlast : finally\n  clean',
+    );
+    world.done('l/0/x');
+    expect(world.running).toEqual(['last/clean']);
+    world.fails('last/clean');
+    world.crash();
+    expect(world.running).toEqual(['last/clean']);
+    world.done('last/clean');
+    expect(world.state.status).toBe('SUCCEEDED');
+    expect(world.state.steps.has('next')).toBe(false);
   });
 });

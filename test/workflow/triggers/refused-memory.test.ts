@@ -44,6 +44,7 @@ function triggersWith(kept: TriggersMemory, ...all: Trigger[]) {
         world.ran.push(run);
         return new Promise(() => {});
       },
+      cancel: () => true,
       wake: () => {},
       failed: (error) => {
         throw error;

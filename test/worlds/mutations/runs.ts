@@ -151,8 +151,8 @@ export const runs: readonly Mutation[] = [
   {
     mechanism: 'a request of a trigger starts one run',
     file: 'workflow/machine/triggers/decide.ts',
-    from: 'const ready = memory.going === null ?',
-    to: 'const ready = memory.going !== undefined ?',
+    from: 'const start = isFree ? next : null;',
+    to: 'const start = next;',
     seenBy: ['test/workflow/machine/triggers.test.ts'],
   },
   {

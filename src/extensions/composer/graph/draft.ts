@@ -12,7 +12,7 @@ export function draftGraph(file: Json, text: string, layout: Layout): DraftGraph
   const steps = writtenSteps(file, layout);
   const names = new Set(steps.map(({ id }) => id));
   const linesOf = lineFinder(text);
-  const notes: string[] = [];
+  const notes = isJsonObject(file) ? finalNote(file['finally']) : [];
   return {
     steps: steps.map((step) => draftStep(step, layout, linesOf(step.path), notes)),
     edges: steps.flatMap(({ id, value }) =>
@@ -22,6 +22,13 @@ export function draftGraph(file: Json, text: string, layout: Layout): DraftGraph
     ),
     notes,
   };
+}
+
+/** What runs whatever happened is not in the graph. */
+function finalNote(steps: Json | undefined): string[] {
+  if (!isJsonObject(steps) || Object.keys(steps).length === 0) return [];
+  const names = Object.keys(steps).map((id) => `\`${id}\``);
+  return [`after all of these, whatever happened: ${names.join(', ')} (\`finally\`, in the text)`];
 }
 
 function draftStep(

@@ -17,7 +17,7 @@ const deepest = 5;
  */
 const often: Readonly<Record<string, readonly string[]>> = {
   file: ['workflow', 'description', 'config', 'parameters', 'workspace', 'timeout', 'budget', 'outputs'],
-  agent: ['roles', 'agent', 'role', 'instructions', 'capabilities', 'inputs', 'outputs', 'condition'],
+  agent: ['instructions', 'roles', 'agent', 'role', 'capabilities', 'inputs', 'outputs', 'condition'],
   command: ['command', 'workspace', 'outputs', 'timeout', 'retry'],
   gate: ['gate', 'when', 'condition', 'description'],
   for_each: ['for_each', 'when', 'timeout', 'on_failure', 'description'],

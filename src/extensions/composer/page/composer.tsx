@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { oneLine } from '../../../kernel/one-line.ts';
 import { Problem } from '../../../web/api/client.ts';
-import { ActButton } from '../../../web/parts/form.tsx';
+import { ActButton, onSubmit } from '../../../web/parts/form.tsx';
 import { Trouble, View } from '../../../web/parts/panel.tsx';
 import { State, visible } from '../../../web/parts/text.tsx';
 import { edition } from '../../../web/state/live.ts';
@@ -13,14 +13,13 @@ import { Artifacts } from './artifacts.tsx';
 import { Canvas } from './canvas.tsx';
 import { listenToClipboard } from './clipboard.ts';
 import { Conflict } from './conflict.tsx';
-import { Drawer, DrawerButton } from './drawer.tsx';
+import { Drawer, DrawerButton, useOneDrawer } from './drawer.tsx';
 import { Inspector } from './inspector.tsx';
 import { Composer } from './model.ts';
 import { PromptContext } from './prompt-context.tsx';
 import { StepTable } from './step-table.tsx';
 import { TextPane } from './text-pane.tsx';
 import type { Draft } from '../documents.ts';
-import { onSubmit } from '../../../web/views/item.tsx';
 
 interface ComposerProps {
   readonly id: string;
@@ -63,6 +62,7 @@ export function ComposerView({ id, opening, asked }: ComposerProps) {
 }
 
 function Panes({ composer }: { readonly composer: Composer }) {
+  useOneDrawer(composer);
   return (
     <>
       {composer.isFrozen.value && (

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
-import { arrangeDrawer, arrangement, isOpen, widths, type Side } from './arrangement.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { arrangeDrawer, arrangement, isOpen, narrow, widths, type Side } from './arrangement.ts';
 import type { Composer } from './model.ts';
 
 const words = { text: 'Text', form: 'Form' } as const;
@@ -9,6 +9,24 @@ interface DrawerProps {
   readonly side: Side;
   readonly composer: Composer;
   readonly children: ComponentChildren;
+}
+
+/** On a narrow screen, a drawer that opens closes the other one, and is brought into view. */
+export function useOneDrawer(composer: Composer): void {
+  const { value: isStepOpen } = composer.isStepOpen;
+  const open = (['text', 'form'] as const).filter((side) => isOpen(side, isStepOpen));
+  const before = useRef<readonly Side[]>([]);
+  useEffect(() => {
+    const opened = open.find((side) => !before.current.includes(side));
+    before.current = open;
+    if (opened === undefined || innerWidth >= narrow) return;
+    if (open.length > 1 && opened === 'form') arrangeDrawer('text', { shown: 'closed' });
+    else if (open.length > 1) {
+      arrangeDrawer('form', { shown: 'chosen' });
+      composer.isStepOpen.value = false;
+    }
+    document.getElementById(`drawer-${opened}`)?.scrollIntoView({ block: 'end' });
+  }, [open.join()]);
 }
 
 /** A part beside or over the canvas. What is closed stays: the text keeps its history. */

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useAction, WriteButton } from '../../../web/parts/form.tsx';
-import { onSubmit } from '../../../web/views/item.tsx';
+import { onSubmit, useAction, WriteButton } from '../../../web/parts/form.tsx';
 
 interface NameFormProps {
   readonly id: string;

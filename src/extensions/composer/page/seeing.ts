@@ -3,16 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Point } from '../../../web/graph.ts';
 import type { Composer } from './model.ts';
 import { narrow } from './arrangement.ts';
-import {
-  besides,
-  brought,
-  firstView,
-  fitted,
-  frameOf,
-  type Camera,
-  type Direction,
-  type Room,
-} from './placing.ts';
+import { besides, brought, firstView, frameOf, type Camera, type Direction, type Room } from './placing.ts';
 import { stepUnder, type Gesture } from './pointing.ts';
 
 interface Seeing {
@@ -28,7 +19,8 @@ interface Seeing {
 function roomOf(host: SVGSVGElement | null): Room {
   const all = host?.getBoundingClientRect() ?? new DOMRect();
   let [left, right] = [all.left, all.right];
-  for (const drawer of document.querySelectorAll('.drawer:not([hidden])')) {
+  // On a narrow screen a drawer covers all of it, and is closed before the canvas is seen.
+  for (const drawer of innerWidth < narrow ? [] : document.querySelectorAll('.drawer:not([hidden])')) {
     const its = drawer.getBoundingClientRect();
     if (its.bottom <= all.top || its.top >= all.bottom) continue;
     if (its.left <= all.left) left = Math.max(left, its.right);
@@ -46,9 +38,8 @@ export function useCamera({ composer, placed, direction, size, gesture, host }: 
   const known = useRef<ReadonlyMap<string, Point>>(new Map());
   const fit = () => {
     const room = roomOf(host.current);
-    // On a narrow screen nothing covers the canvas, and the whole graph says more than a corner.
-    const [view, margin] = innerWidth < narrow ? [fitted, 20] : [firstView, 60];
-    camera.value = besides(view(frameOf(placed.values(), margin), room.width, room.height), room);
+    const margin = innerWidth < narrow ? 20 : 60;
+    camera.value = besides(firstView(frameOf(placed.values(), margin), room.width, room.height), room);
   };
   const show = (place: Point | undefined) => {
     const { value } = camera;

@@ -38,7 +38,7 @@ const oneValue = "a path names one value: `$.name`, `$['name']`, `$.list[0]`, co
 
 function reading(text: string, act: (tree: Tree) => Tree): ReadText {
   try {
-    const tokens = tokenize(text, { start: 0, closed: false, syntax: { dollar: true } });
+    const tokens = tokenize(text, { start: 0, closed: false, syntax: { dollar: true, doubleQuotes: true } });
     return { ok: true, tree: act(parseTokens(tokens, 'exact')) };
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;

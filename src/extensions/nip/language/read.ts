@@ -24,6 +24,7 @@ const nipLanguage: Language = {
   comparing: 'exact',
   results: null,
   dollar: true,
+  doubleQuotes: true,
 };
 
 /** The terms of this language for the parts of every workflow. */

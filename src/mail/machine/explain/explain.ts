@@ -22,6 +22,7 @@ import {
 import { because, due, noAgents, through, type HeldReasons, type OtherAgents } from '../../../kernel/why.ts';
 import { activeWhy, notKnown, type Workers } from './workers.ts';
 import { causedBy, direct, named, over, type MailWhy } from './words.ts';
+import { nextDay } from '../../../kernel/money.ts';
 import { shortId, type MessageId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
 import type { TurnId } from '../../../letters/target.ts';
 
@@ -388,6 +389,8 @@ export class MailExplainer {
 
   #hold(hold: Hold, launch: LaunchNeeds): MailWhy {
     if (hold === 'concurrency') return slotsWhy(this.#state, this.#protocol, launch.role, this.#others);
+    if (hold === 'day_budget')
+      return because(hold, this.#slots.dayOver(launch.budget) ?? '', { until: nextDay(this.#now) });
     return heldWhy(this.#state, this.#protocol, hold, launch);
   }
 }

@@ -1,11 +1,11 @@
 import { fitsThread } from '../rules/thread-budgets.ts';
-import { dayOf, fits, isLimited, noCost } from '../../../kernel/money.ts';
+import { fits, noCost } from '../../../kernel/money.ts';
 import { because, failureCode } from '../../../kernel/why.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { Protocol } from '../../format/protocol.ts';
 import type { TurnId } from '../../../letters/target.ts';
 import { mailroom } from '../../format/message.ts';
-import type { Mail, MailState, Thread } from '../state.ts';
+import type { AskState, Mail, MailState, Thread } from '../state.ts';
 import { named, type MailWhy } from './words.ts';
 
 /**
@@ -27,14 +27,26 @@ export function failedLast({ mail }: MailState, role: RoleName): MailWhy | null 
   return newest ? failedCopy(newest, role, named(newest.message)) : null;
 }
 
-/** The newest message of a thread, apart from notices, if a role did not handle it. */
+/**
+ * The request of a thread without whose answer it failed, else its newest message, apart from
+ * notices, if a role did not handle it.
+ */
 export function failedIn({ mail }: MailState, { messages }: Thread): MailWhy | null {
-  const newest = messages
+  const sent = messages
     .flatMap((id) => mail.get(id) ?? [])
-    .findLast(({ message }) => message.from !== mailroom);
-  if (!newest) return null;
-  const whys = [...newest.deliveries.keys()].map((role) => failedCopy(newest, role, named(newest.message)));
-  return whys.find((why) => why !== null) ?? null;
+    .filter(({ message }) => message.from !== mailroom);
+  const ended = sent.findLast(({ request }) => [...(request?.asks.values() ?? [])].some(isUnanswerable));
+  const whys = [ended, sent.at(-1)].flatMap((one) => (one ? failedCopies(one) : []));
+  return whys[0] ?? null;
+}
+
+/** An ask that ended with its thread, because no role could answer it any more. */
+function isUnanswerable(ask: AskState): boolean {
+  return ask.is === 'over' && ask.was?.is === 'open' && ask.was.candidates.length === 0;
+}
+
+function failedCopies(mail: Mail): MailWhy[] {
+  return [...mail.deliveries.keys()].flatMap((role) => failedCopy(mail, role, named(mail.message)) ?? []);
 }
 
 /** Why a turn that has ended failed; null: it did not, or its mail was put back since. */
@@ -53,13 +65,12 @@ export function failedTurn({ mail }: MailState, turn: TurnId): MailWhy | null {
 export function limitInTheWay(
   state: MailState,
   protocol: Protocol,
-  { thread, role, now }: { readonly thread: ThreadId; readonly role: RoleName; readonly now: number },
+  thread: ThreadId,
+  role: RoleName,
 ): string | null {
-  const { turnsPerThread, dayBudget } = protocol.limits;
   const budget = protocol.roles.get(role)?.budget ?? null;
+  const { turnsPerThread } = protocol.limits;
   if ((state.threads.get(thread)?.turns ?? 0) >= turnsPerThread) return 'limits.turns_per_thread';
   if (fitsThread(state, protocol, [], thread, budget) === 'never') return 'limits.budget.thread';
-  const today = state.spent.day === dayOf(now) ? state.spent.cost : noCost;
-  const isOver = isLimited(dayBudget) && fits(dayBudget, today, { usd: 0, tokens: 0 }, budget) === 'never';
-  return isOver ? 'limits.budget.day' : null;
+  return fits(protocol.limits.dayBudget, noCost, noCost, budget) === 'never' ? 'limits.budget.day' : null;
 }

@@ -15,7 +15,7 @@ import { shortId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
 export function heldWhy(
   state: MailState,
   protocol: Protocol,
-  hold: Exclude<Hold, 'concurrency'>,
+  hold: Exclude<Hold, 'concurrency' | 'day_budget'>,
   launch: LaunchNeeds,
 ): MailWhy {
   const { role, thread, holds } = launch;

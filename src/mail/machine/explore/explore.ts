@@ -194,6 +194,7 @@ export function cloneState(state: MailState): MailState {
     mail: copied(state.mail, cloneMail),
     turns: copied(state.turns),
     waits: copied(state.waits),
+    cut: copied(state.cut),
     landings: copied(state.landings),
     branches: copied(state.branches),
     roles: copied(state.roles, cloneRole),

@@ -62,6 +62,12 @@ export function setAsk(state: MailState, mail: Mail, recipient: RoleName, next: 
   if (!all.some((ask) => ask.is === 'open' && ask.escalated === null)) dropDeadline(state, message.id);
 }
 
+/** The answer is no longer awaited. */
+export function giveUpAsk(state: MailState, mail: Mail, recipient: RoleName): void {
+  const was = mail.request?.asks.get(recipient);
+  if (was && was.is !== 'over') setAsk(state, mail, recipient, { is: 'over', was });
+}
+
 function countWaitFor(state: MailState, role: RoleName, candidate: RoleName, by: 1 | -1): void {
   const { waitsFor } = roleState(state, role);
   const count = (waitsFor.get(candidate) ?? 0) + by;
@@ -146,14 +152,15 @@ export function askAgain(state: MailState, mail: Mail, role: RoleName): void {
   if (!request) return;
   const own = request.asks.has(role);
   for (const [recipient, ask] of request.asks) {
-    if (ask.is === 'answered' || (own && recipient !== role)) continue;
-    const before = ask.is === 'open' ? ask : { candidates: [], escalated: null };
+    const was = ask.is === 'over' ? ask.was : ask;
+    if (was?.is === 'answered' || (own && recipient !== role)) continue;
+    const candidates = ask.is === 'open' ? ask.candidates : [];
     // A request that was escalated to the role before is escalated to it again.
-    const escalated = before.escalated ?? (own ? null : role);
+    const escalated = was?.escalated ?? (own ? null : role);
     if (own || escalated === role)
       setAsk(state, mail, recipient, {
         is: 'open',
-        candidates: [...new Set([...before.candidates, role])],
+        candidates: [...new Set([...candidates, role])],
         escalated,
       });
   }

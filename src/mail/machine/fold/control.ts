@@ -2,12 +2,12 @@ import type { Command } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { Pause } from '../../../kernel/commands.ts';
 import type { MailState } from '../state.ts';
-import { askAgain, openCandidates } from './asks.ts';
+import { openCandidates } from './asks.ts';
 import { setDeadline } from './deadlines.ts';
 import { answerLanding } from './landings.ts';
 import { answerQuestion, fileNotice } from './questions.ts';
 import { place } from './places.ts';
-import { openThread } from './threads.ts';
+import { putBack } from './reopening.ts';
 import { abandon, changeTurn, failThread } from './turns.ts';
 import { lineage } from './work.ts';
 import type { MessageId, RoleName } from '../../../kernel/ids.ts';
@@ -49,7 +49,7 @@ export function control(state: MailState, command: Command, by: string): void {
   switch (command.verb) {
     case 'pause':
       setPaused(state, command.target, { by, at: state.now });
-      if (command.now) putBack(state, command.target);
+      if (command.now) stop(state, command.target);
       return;
     case 'unpause':
       return setPaused(state, command.target, null);
@@ -80,7 +80,7 @@ function put(paused: Map<string, Pause>, name: string, pause: Pause | null): voi
 }
 
 /** Stops the target's processes; they will restart, and the attempts do not count. */
-function putBack(state: MailState, target: Target): void {
+function stop(state: MailState, target: Target): void {
   for (const turn of state.turns.values()) {
     const meant =
       target.kind === 'all' ||
@@ -122,19 +122,13 @@ function restart(state: MailState, id: TurnId): void {
 }
 
 /**
- * Puts a dead letter back into its inbox, at the end of the queue, and reopens its thread. A
- * message that a person has read is unread again. A turn that waits for a person starts.
+ * Puts a dead letter back. A message that a person has read is unread again. A turn that waits for
+ * a person starts.
  */
 function retry(state: MailState, message: Message, role: RoleName): void {
   const known = state.mail.get(message.id);
   const delivery = known?.deliveries.get(role);
-  const at = delivery?.at;
   if (delivery?.at === 'claimed') return restart(state, delivery.turn);
-  if (known && at === 'read') return place(state, known, role, { at: 'unread' });
-  if (!known || (at !== 'failed' && at !== 'withdrawn')) return;
-  openThread(state, known.message.thread, known.message.subject);
-  const mail = { ...known, order: ++state.lastMail };
-  state.mail.set(message.id, mail);
-  askAgain(state, mail, role);
-  place(state, mail, role, { at: 'inbox' });
+  if (known && delivery?.at === 'read') return place(state, known, role, { at: 'unread' });
+  putBack(state, message.id, role);
 }

@@ -14,10 +14,10 @@ export function landing(state: MailState, event: LandingEvent): boolean {
   if (!known) return false;
   switch (event.type) {
     case 'landing-asked': {
-      const { onto, rules } = event;
+      const { onto, rules, undone = false } = event;
       if (known.phase.is !== 'queued') return false;
       const last = state.branches.get(known.lands.branch) ?? onto;
-      const phase = { is: 'asked', onto, rules, left: last === onto ? null : last } as const;
+      const phase = { is: 'asked', onto, rules, left: last === onto ? null : last, undone } as const;
       return change(state, known, { asked: known.asked + 1, approved: null, blocked: null, phase });
     }
     case 'landing-checked': {

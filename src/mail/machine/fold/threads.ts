@@ -4,9 +4,9 @@ import type { Opening } from '../event.ts';
 import type { Message } from '../../format/message.ts';
 import type { Delivery, Mail, MailState, Thread, Wait, WaitId } from '../state.ts';
 import { isStep } from '../step.ts';
-import { isOpen, loseCandidate, openCandidates, setAsk } from './asks.ts';
+import { giveUpAsk, isOpen, loseCandidate, openCandidates } from './asks.ts';
 import { place, projectAnswer } from './places.ts';
-import { closeWait } from './waits.ts';
+import { closeWait, cutWait } from './waits.ts';
 import { changeThread } from './work.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
@@ -84,14 +84,14 @@ export function endThread(
     for (const [role, delivery] of mail.deliveries)
       if (delivery.at === 'inbox' && !isAwaited(state, id, mail.wait)) place(state, mail, role, rest);
   }
-  for (const wait of state.waits.values()) if (wait.thread === id) giveUp(state, wait);
+  for (const wait of state.waits.values()) if (wait.thread === id) giveUp(state, wait, how);
   changeThread(state, id, { state: how, reason, reserves: false });
   for (const step of steps) projectAnswer(state, step);
   retire(state, id);
 }
 
 /** Ends a wait; answers of its sub-threads are filed, and others are not awaited any more. */
-function giveUp(state: MailState, wait: Wait): void {
+function giveUp(state: MailState, wait: Wait, how: 'closed' | 'failed'): void {
   for (const request of wait.requests) {
     const mail = state.mail.get(request);
     if (!mail?.request || mail.message.thread === wait.thread) continue;
@@ -99,11 +99,12 @@ function giveUp(state: MailState, wait: Wait): void {
       const answer = ask.is === 'answered' ? state.mail.get(ask.by) : undefined;
       if (answer?.deliveries.get(wait.role)?.at === 'inbox')
         place(state, answer, wait.role, { at: 'processed' });
-      setAsk(state, mail, recipient, { is: 'over' });
+      giveUpAsk(state, mail, recipient);
     }
     retire(state, mail.message.thread);
   }
-  closeWait(state, wait.id);
+  if (how === 'failed') cutWait(state, wait.id, wait.owes);
+  else closeWait(state, wait.id);
 }
 
 /** Whether a wait of another thread needs the answer; null: there is no wait. */
@@ -115,8 +116,7 @@ function isAwaited({ waits }: MailState, thread: ThreadId, id: WaitId | null): b
 /** An ended thread awaits no answers of its own; its parent gets a notice in their place. */
 function endAsk(state: MailState, mail: Mail, recipient: RoleName, reason: Reason | null): void {
   const { message, request } = mail;
-  if (!isAwaited(state, message.thread, request?.wait ?? null))
-    return setAsk(state, mail, recipient, { is: 'over' });
+  if (!isAwaited(state, message.thread, request?.wait ?? null)) return giveUpAsk(state, mail, recipient);
   const text = `its thread was closed before ${recipient} had answered`;
   const ask = { request: message.id, recipient };
   for (const candidate of openCandidates(state, ask))
@@ -147,6 +147,7 @@ export function retire(state: MailState, id: ThreadId): void {
     if (state.ended.size <= remembered) return;
     const { messages = [], parent = null } = state.threads.get(oldest) ?? {};
     for (const messageId of messages) state.mail.delete(messageId);
+    for (const { id: wait, thread: its } of state.cut.values()) if (its === oldest) state.cut.delete(wait);
     state.threads.delete(oldest);
     const siblings = state.threads.get(parent ?? '')?.children ?? [];
     changeThread(state, parent ?? '', { children: siblings.filter((child) => child !== oldest) });

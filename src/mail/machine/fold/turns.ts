@@ -9,7 +9,7 @@ import { endThread, canContinue, openThread, retire } from './threads.ts';
 import { fileNotice } from './questions.ts';
 import { sendTogether } from './sending.ts';
 import { place, roleState, toProject } from './places.ts';
-import { closeWait, resumeWait } from './waits.ts';
+import { closeWait, cutWait, resumeWait } from './waits.ts';
 import { changeThread, countRunning, lineage } from './work.ts';
 import { shortId, type ThreadId } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
@@ -165,7 +165,7 @@ export function commit(state: MailState, turn: Turn, event: Event<'committed'>):
  */
 export function abandon(state: MailState, turn: Turn, reason: Reason): void {
   if (turn.phase.is === 'active') settle(state, turn, { usd: null, tokens: null }, null);
-  if (turn.wait !== null) closeWait(state, turn.wait);
+  if (turn.wait !== null) cutWait(state, turn.wait, turn.owes);
   const why = forItsRun(state, turn, reason);
   for (const id of turn.messages) {
     const mail = state.mail.get(id);

@@ -15,11 +15,17 @@ export function openWait(
   owes: readonly Ask[],
 ): WaitId {
   const id = `w${String(++state.lastWait)}`;
-  state.waits.set(id, { id, role, thread, blocks, requests, owes, since: state.now, turn: null });
+  addWait(state, { id, role, thread, blocks, requests, owes, since: state.now, turn: null });
+  return id;
+}
+
+/** Adds a wait, or one that had ended. */
+export function addWait(state: MailState, wait: Wait): void {
+  const { id, role, thread, blocks } = wait;
+  state.waits.set(id, wait);
   if (blocks !== 'none') setOf(roleState(state, role).blockedBy, scope(blocks, thread)).add(id);
   keepCrossed(state, role, thread);
   countRunning(state, thread, 1);
-  return id;
 }
 
 function scope(blocks: 'role' | 'thread', thread: ThreadId): ThreadId {
@@ -43,6 +49,14 @@ export function closeWait(state: MailState, id: WaitId): void {
   if (wait.blocks !== 'none') dropFrom(blockedBy, scope(wait.blocks, wait.thread), id);
   keepCrossed(state, wait.role, wait.thread);
   countRunning(state, wait.thread, -1);
+}
+
+/** A failure ends a wait. `owes`: what its role still owes. */
+export function cutWait(state: MailState, id: WaitId, owes: readonly Ask[]): void {
+  const wait = state.waits.get(id) ?? state.cut.get(id);
+  if (!wait) return;
+  closeWait(state, id);
+  state.cut.set(id, { ...wait, owes, turn: null });
 }
 
 /** Adds a debt to a wait: an ask that its role must answer after the wait. */

@@ -5,7 +5,6 @@ import { builtInNamed, isHuman, peopleOf, type Protocol } from '../../format/pro
 import type { MailState } from '../state.ts';
 import { turnCommand } from '../answering.ts';
 import { changesOf } from '../landing.ts';
-import { waitsForPerson } from './work.ts';
 import type { RoleName } from '../../../kernel/ids.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 import type { Target } from '../../../letters/target.ts';
@@ -45,8 +44,9 @@ function unfit(
   const delivery = state.mail.get(id)?.deliveries.get(role);
   if (delivery === undefined)
     return { code: 'E_REFUSED', text: `the journal has no message ${id} to ${role}` };
-  if (waitsForPerson(state, delivery)) return null;
   const { at } = delivery;
+  // Its turn waits for a person, or another retry has put it back.
+  if (at === 'inbox' || at === 'claimed') return null;
   if (at !== 'failed' && at !== 'withdrawn')
     return { code: 'E_REFUSED', text: `${id} has not failed for ${role}: it is ${at}` };
   const rule = protocol.types.get(type);

@@ -2,7 +2,8 @@ import { counted } from '../../../kernel/enumerate.ts';
 import { firstLineThenFence } from '../../../kernel/quoting.ts';
 import type { Fact, Notice } from '../event.ts';
 import type { MailState, Turn } from '../state.ts';
-import { endOfId, type MessageId, type ThreadId } from '../../../kernel/ids.ts';
+import { endOfId, type MessageId, type RoleName, type ThreadId } from '../../../kernel/ids.ts';
+import type { TurnId } from '../../../letters/target.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 import { roleCheckout } from '../../../kernel/work.ts';
 
@@ -84,8 +85,13 @@ export function conflictedFact(
   return { type: 'conflicted', turn: id, by, notices: by === 'person' ? [notice] : [] };
 }
 
+/** The subject of the notice that a turn failed. */
+export function failedTitle(turn: TurnId, role: RoleName): string {
+  return `Turn ${turn} of ${role} failed`;
+}
+
 export function abandonFact(state: MailState, turn: Turn, reason: Reason): Fact {
-  const notice = noticeToUser(turn.thread, `Turn ${turn.id} of ${turn.role} failed`, [
+  const notice = noticeToUser(turn.thread, failedTitle(turn.id, turn.role), [
     firstLineThenFence(`${reason.code}: ${reason.text}`),
     '',
     `The turn ended after ${effort(turn)}. Its messages are in agents/${turn.role}/failed/:`,

@@ -1,11 +1,12 @@
 import type { Protocol, Role } from '../../format/protocol.ts';
-import type { MailState, Turn } from '../state.ts';
+import type { MailState, Thread, Turn } from '../state.ts';
 import {
   dayOf,
   fits,
   isLimited,
   noCost,
   reservationOf,
+  shortageText,
   sumOf,
   worst,
   type Fit,
@@ -13,9 +14,9 @@ import {
 } from '../../../kernel/money.ts';
 import { lineage } from '../fold/work.ts';
 import { freeProvider } from './fallback.ts';
-import { fitsThread, type Grant } from './thread-budgets.ts';
+import { fitsThread, limitOf, type Grant } from './thread-budgets.ts';
 import type { RoleName, ThreadId } from '../../../kernel/ids.ts';
-import type { Budget } from '../../../kernel/cost.ts';
+import type { Budget, Cost } from '../../../kernel/cost.ts';
 import type { Reason } from '../../../kernel/errors.ts';
 
 /** Why a launch must wait; `explain` reports it. */
@@ -28,7 +29,8 @@ export type Hold =
   | 'workspace'
   | 'turn_open'
   | 'last_turn'
-  | 'budget';
+  | 'budget'
+  | 'day_budget';
 
 /**
  * Whether a launch can start now, must wait, or never can: then its thread fails with the reason.
@@ -50,8 +52,6 @@ export interface LaunchNeeds {
   /** The turn whose next attempt this is; null: a new turn. */
   readonly turn: Turn | null;
 }
-
-const overBudget: Reason = { code: 'E_BUDGET', text: 'the next launch does not fit into the budget' };
 
 /** A turn with a process, or whose output is being committed; a turn in backoff holds no slot. */
 export function occupies(turn: Turn): boolean {
@@ -140,7 +140,7 @@ export class Slots {
   /** True when no turn of this role can start now, whatever waits for it. */
   closed(role: Role, holds: string | null): boolean {
     if (this.heldBack(role, null) !== null || this.#noRoom(role, holds) !== null) return true;
-    return this.#inDay(role.budget) === 'later';
+    return this.#inDay(role.budget) === 'later' || this.dayOver(role.budget) !== null;
   }
 
   /** What holds back every launch of this role in this thread; null: nothing. */
@@ -163,6 +163,7 @@ export class Slots {
     if (hold !== null) return hold;
     if (turn?.conflict?.waits === true) return 'conflict';
     if (turn === null && this.busy(role.name, thread)) return 'turn_open';
+    if (this.dayOver(launch.budget) !== null) return 'day_budget';
     if (turn === null) {
       const { turnsPerThread } = this.#protocol.limits;
       const taken = (this.#state.threads.get(thread)?.turns ?? 0) + (this.#started.get(thread) ?? 0);
@@ -177,9 +178,24 @@ export class Slots {
 
   /** Like `verdict`, for the budget alone. */
   afford(launch: Pick<LaunchNeeds, 'thread' | 'budget'>): Readiness {
+    if (this.dayOver(launch.budget) !== null) return 'day_budget';
     const fit = this.#money(launch);
     if (fit === 'fits') return 'now';
-    return fit === 'later' || this.#working.has(launch.thread) ? 'budget' : overBudget;
+    return fit === 'later' || this.#working.has(launch.thread) ? 'budget' : this.#shortage(launch);
+  }
+
+  /** Why there is never money for a launch. */
+  #shortage({ thread, budget }: Pick<LaunchNeeds, 'thread' | 'budget'>): Reason {
+    const { limits } = this.#protocol;
+    const all = lineage(this.#state, thread).filter((each) => isLimited(limitOf(limits, each)));
+    // What sub-threads have reserved can be what is missing, too.
+    const isShort = (each: Thread) => fits(limitOf(limits, each), each.cost, sumOf([]), budget) === 'never';
+    const own = all.find(isShort) ?? all[0];
+    const text =
+      own === undefined || this.#inDay(budget) === 'never'
+        ? shortageText('a day', limits.dayBudget, this.#today(), budget)
+        : shortageText('the thread', limitOf(limits, own), own.cost, budget);
+    return { code: 'E_BUDGET', text };
   }
 
   #money({ thread, budget }: Pick<LaunchNeeds, 'thread' | 'budget'>): Fit {
@@ -187,11 +203,21 @@ export class Slots {
     return worst([this.#inDay(budget), inThread]);
   }
 
+  /** Why no launch with this budget starts before tomorrow, in words; null: today's is enough. */
+  dayOver(budget: Budget | null): string | null {
+    const { dayBudget } = this.#protocol.limits;
+    if (this.#inDay(budget) !== 'never' || fits(dayBudget, noCost, noCost, budget) === 'never') return null;
+    return shortageText('a day', dayBudget, this.#today(), budget);
+  }
+
   #inDay(budget: Budget | null): Fit {
     const { dayBudget } = this.#protocol.limits;
     if (!isLimited(dayBudget)) return 'fits';
-    const today = this.#state.spent.day === dayOf(this.#now) ? this.#state.spent.cost : noCost;
-    return fits(dayBudget, today, this.#reserved(), budget);
+    return fits(dayBudget, this.#today(), this.#reserved(), budget);
+  }
+
+  #today(): Cost {
+    return this.#state.spent.day === dayOf(this.#now) ? this.#state.spent.cost : noCost;
   }
 
   #reserved(): Reservation {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { json } from '../../../documents/common.ts';
-import { doneDocument } from '../../../documents/inbox.ts';
+import { backDocument, doneDocument } from '../../../documents/inbox.ts';
 import {
   costsDocument,
   differenceDocument,
@@ -12,7 +12,7 @@ import {
   type Sending,
 } from '../../../documents/mail.ts';
 import { messageDifference } from '../../../mail/questions/message-difference.ts';
-import { putAway } from '../../../mail/questions/done.ts';
+import { putAway, putBack } from '../../../mail/questions/done.ts';
 import { readCosts } from '../../../mail/questions/read-costs.ts';
 import { ask, targetsOf, type Asked as CommandAsked } from '../../../mail/questions/requests.ts';
 import { showAt } from '../../../mail/questions/show.ts';
@@ -151,6 +151,8 @@ function plainText(text: string, headers: Readonly<Record<string, string>> = {})
   });
 }
 
+const noticeIds = z.array(z.string()).min(1).max(1_000).describe('Of notices');
+
 /** Writing mail. A person speaks under the name of the key. */
 const writing: readonly Route[] = [
   route({
@@ -180,9 +182,18 @@ const writing: readonly Route[] = [
     path: '/api/v1/inbox/done',
     summary: 'Put notices away',
     tag: 'mail',
-    body: z.strictObject({ ids: z.array(z.string()).min(1).max(1_000).describe('Of notices') }),
+    body: z.strictObject({ ids: noticeIds }),
     document: doneDocument,
     handle: async ({ project }, { body }) => ({ document: await putAway(project, null, body.ids) }),
+  }),
+  route({
+    method: 'post',
+    path: '/api/v1/inbox/back',
+    summary: 'Put notices back that were put away',
+    tag: 'mail',
+    body: z.strictObject({ ids: noticeIds }),
+    document: backDocument,
+    handle: async ({ project }, { body }) => ({ document: await putBack(project, body.ids) }),
   }),
 ];
 

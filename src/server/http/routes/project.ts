@@ -3,8 +3,8 @@ import { protocolDocument as protocolSchema } from '../../../documents/protocol.
 import { ProblemsError } from '../../../project/definition/problems.ts';
 import { protocolDocument } from '../../../mail/questions/protocol-document.ts';
 import { listed, paging } from '../paging.ts';
-import { inboxDocument } from '../../../documents/inbox.ts';
-import { standings } from '../../../documents/standing.ts';
+import { momentsDocument } from '../../../documents/mail.ts';
+import { handledDocument, inboxDocument } from '../../../documents/inbox.ts';
 import {
   overviewDocument,
   sessionDocument,
@@ -12,11 +12,13 @@ import {
   type Overview,
 } from '../../../documents/status.ts';
 import { inboxDocument as documentOf, readInbox } from '../../../mail/questions/inbox.ts';
-import { filteredThreads } from '../../../mail/questions/listed-threads.ts';
+import { handledBy, handledItems } from '../../../mail/questions/done.ts';
+import { filteredThreads, textOf } from '../../../mail/questions/listed-threads.ts';
 import { readOverview, readThreads, type ThreadList } from '../../../mail/questions/read-status.ts';
+import { momentsOf } from '../../../mail/questions/moments.ts';
 import { pastStatus } from '../../../mail/questions/past-status.ts';
 import { route, type HttpServices, type Route } from '../route.ts';
-import { momentIn, past } from './shapes.ts';
+import { filters, momentIn, past } from './shapes.ts';
 
 /** The status now, or at the moment of the query, without its threads. */
 async function overviewAt({ project, now }: HttpServices, query: AtQuery): Promise<Overview> {
@@ -41,8 +43,7 @@ async function threadsAt({ project, now }: HttpServices, query: AtQuery): Promis
 const threadQuery = z.strictObject({
   ...paging,
   ...past,
-  q: z.string().max(200).optional().describe('Words of the subject'),
-  standing: z.enum(standings).optional().describe('What a person does about it'),
+  ...filters,
   under: z.string().optional().describe('This thread and those that it opened, also by others'),
   ids: z.string().max(8_000).optional().describe('These threads, separated by commas'),
 });
@@ -70,6 +71,14 @@ export const projectRoutes: readonly Route[] = [
   }),
   route({
     method: 'get',
+    path: '/api/v1/moments',
+    summary: 'When the mail changed: marks for a line of the past',
+    tag: 'project',
+    document: momentsDocument,
+    handle: ({ project }) => ({ document: momentsOf(project) }),
+  }),
+  route({
+    method: 'get',
     path: '/api/v1/threads',
     summary: 'Threads, newest first, each followed by those that it opened',
     tag: 'mail',
@@ -77,8 +86,11 @@ export const projectRoutes: readonly Route[] = [
     document: threadsDocument,
     handle: async (services, { query, url }) => {
       const list = await threadsAt(services, query);
-      const found = filteredThreads(list.threads, { ...query, ids: query.ids?.split(',') });
-      const part = listed(found, ({ id }) => id, query, url);
+      const filter = { ...query, ids: query.ids?.split(',') };
+      // The state with all messages is read only where their words are looked for.
+      const text = query.q === undefined ? undefined : textOf(services.project.journal.state());
+      const threads = filteredThreads(list.threads, filter, text);
+      const part = listed(threads, ({ id }) => id, query, url);
       return { ...part, document: list.explained(part.document) };
     },
   }),
@@ -113,5 +125,17 @@ export const projectRoutes: readonly Route[] = [
     handle: async ({ project }, { query }) => ({
       document: documentOf(await readInbox(project, query.as ?? null)),
     }),
+  }),
+  route({
+    method: 'get',
+    path: '/api/v1/inbox/done',
+    summary: 'What people have put away or answered, newest first',
+    tag: 'project',
+    query: z.strictObject(paging),
+    document: handledDocument,
+    handle: async ({ project }, { query, url }) => {
+      const part = listed(await handledBy(project, null), ([id]) => id, query, url);
+      return { ...part, document: handledItems(project, part.document) };
+    },
   }),
 ];

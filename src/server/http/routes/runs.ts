@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Moment } from '../../../kernel/times.ts';
+import { hasWords } from '../../../kernel/words.ts';
 import { json } from '../../../documents/common.ts';
 import {
   artifactDocument,
@@ -28,7 +29,7 @@ import { listed, paging } from '../paging.ts';
 import { Refusal } from '../problem.ts';
 import { route, type Answer, type Asked, type HttpServices, type Route } from '../route.ts';
 import { sourceOf, stepName } from './logs.ts';
-import { byId, momentIn, nothing, past } from './shapes.ts';
+import { byId, filters, momentIn, nothing, past } from './shapes.ts';
 
 const runs = '/api/v1/workflow-runs';
 const statuses = ['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED'] as const;
@@ -50,20 +51,26 @@ const reading: readonly Route[] = [
         .transform((text) => text.toUpperCase())
         .pipe(z.enum(statuses))
         .optional(),
-      standing: z.enum(standings).optional(),
       since: z.iso.datetime({ offset: true }).optional(),
+      ...filters,
+      newest: z.literal('true').optional().describe('Of each workflow only the newest run'),
     }),
     document: runsDocument,
     handle: async ({ project, now }, { query, url }) => {
-      const { workflow, status, standing, since } = query;
+      const { workflow, status, standing, since, newest, q = '', order } = query;
+      const seen = new Set<string>();
       const time = timeOf(project, momentIn(query, now()));
       const all = (await readRuns(project.workflows, { time })).runs.filter(
         (run) =>
+          (newest === undefined || (!seen.has(run.workflow) && seen.add(run.workflow))) &&
           (workflow === undefined || run.workflow === workflow) &&
           (status === undefined || run.status === status) &&
           (standing === undefined || run.standing.is === standing) &&
-          (since === undefined || Date.parse(run.started_at ?? '') >= Date.parse(since)),
+          (since === undefined || Date.parse(run.started_at ?? '') >= Date.parse(since)) &&
+          hasWords([run.workflow, run.title, run.run, run.reason].join('\n'), q),
       );
+      const place = (run: (typeof all)[number]) => standings.indexOf(run.standing.is);
+      if (order === 'standing') all.sort((a, b) => place(a) - place(b));
       return listed(all, ({ run }) => run, query, url);
     },
   }),

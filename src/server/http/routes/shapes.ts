@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Moment } from '../../../kernel/times.ts';
+import { standings } from '../../../documents/standing.ts';
 import { momentHelp, momentOf } from '../../../mail/questions/moment.ts';
 
 /** An id or the end of one, or a name. What it names is looked up; it is never a path. */
@@ -25,6 +26,13 @@ export const definitionBytes = 4 * 1024 * 1024;
 /** The key of the query of what has a past. */
 export const past = {
   at: z.string().optional().describe(`As it was then: ${momentHelp}`),
+};
+
+/** The keys of the query of lists of threads and of runs. */
+export const filters = {
+  q: z.string().max(200).optional().describe('Words of what is listed: all of them'),
+  standing: z.enum(standings).optional().describe('What a person does about it'),
+  order: z.literal('standing').optional().describe('What needs a person first, what is done last'),
 };
 
 /** The moment that a query asks for; null: now. */

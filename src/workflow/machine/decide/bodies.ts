@@ -16,7 +16,7 @@ import {
   byKey,
   entered as currentOf,
   errorsOf,
-  failedInside,
+  namedReason,
   filesSeen,
   loopOf,
   scopesOf,
@@ -110,14 +110,14 @@ function leaveAll(
   const rest = failed ?? { path: entered.path, class: 'NON_RETRYABLE', reason: over };
   if (open.left < open.opened) return endOthers(context, run, rest);
   const named = failed && withStep(context.state, failed, run.path);
-  return [exit(entered, named, { ...outputOfBodies(context, entered, run), convergence: null })];
+  return exit(entered, named, { ...outputOfBodies(context, entered, run), convergence: null });
 }
 
 /** A failure as reported by the step that owns the body: its reason names the failed inner step. */
 function withStep(state: RunState, failure: Failure, around: StepPath): Failure {
   const { path, reason } = failure;
-  if (path === around || failedInside(state, path)) return failure;
-  return { ...failure, reason: { ...reason, text: `${path}: ${reason.text}` } };
+  if (path === around) return failure;
+  return { ...failure, reason: { ...reason, text: namedReason(state, path, reason.text) } };
 }
 
 /**
@@ -343,15 +343,18 @@ export function leaving(context: DecisionContext): Fact[] {
 }
 
 /** The begin of the steps that run finally: nothing while they run. Null: there are none left. */
-function lastStep({ state, rules }: DecisionContext, scope: Scope): Fact[] | null {
+function lastStep(context: DecisionContext, scope: Scope): Fact[] | null {
+  const { state, rules } = context;
   const last = rules.bodies.get(scope.body)?.last ?? null;
   if (last === null) return null;
   const path = pathIn(scope.path, last.step.id);
   const run = state.steps.get(path);
   if (isIn(run, 'settled')) return null;
   if (isIn(run, 'open')) return [];
+  const { counter } = scope;
+  const ended = counter.at === 'end' && counter.says !== null ? spoken(context, scope, counter) : null;
   const rest = { items: null, bound: null, concurrency: 1, timeout: null, isLast: true } as const;
-  return [{ type: 'expanded', path, ...rest }];
+  return [{ type: 'expanded', path, ...rest, ...(ended && { ended }) }];
 }
 
 /** The last step of a body, where it has an order; else the step that owns it. */
@@ -373,7 +376,9 @@ function spoken(
   const text = attempt(() =>
     evaluationOf(state, rules, { path, scope, rule, alone: false }).renderText(says),
   );
-  return text.ok ? { ...failed, reason: { ...failed.reason, text: text.value } } : failed;
+  if (!text.ok) return failed;
+  const said = text.value.trim() === '' ? 'its `message` is empty' : text.value;
+  return { ...failed, reason: { ...failed.reason, text: said } };
 }
 
 function leave(context: DecisionContext, scope: Scope, failed: Failure | null, counter: Counter): Fact[] {

@@ -204,15 +204,18 @@ export function succeed(
   };
 }
 
-/** Ends a loop whose iteration ended the whole sequence; the sequence ends with it. */
-export function exit(entered: StepVisit, failure: Failure | null, output: StepOutput): Fact {
-  const settled: Fact =
+/**
+ * Ends a loop or sub-workflow in which a step ended the whole sequence. A sequence around it ends
+ * with it; in a graph it is a step that ended like any other.
+ */
+export function exit(entered: StepVisit, failure: Failure | null, output: StepOutput): Fact[] {
+  const facts: Fact[] =
     failure === null
-      ? succeed(entered, 'SUCCEEDED', output)
-      : failed(entered, { ...failure, timedOut: false }, 'satisfied', null);
-  const { body } = entered.rule.body;
-  if (body.kind === 'graph' || settled.type !== 'settled') return settled;
-  return { ...settled, next: ended('exit', failure) };
+      ? [succeed(entered, 'SUCCEEDED', output)]
+      : fail(entered, { ...failure, timedOut: false });
+  if (entered.rule.body.body.kind === 'graph') return facts;
+  const next = ended('exit', failure);
+  return facts.map((fact) => (fact.type === 'settled' ? { ...fact, next } : fact));
 }
 
 export interface StepFailure {
@@ -251,8 +254,10 @@ export function abort(
   failure: StepFailure,
   convergence: ConvergenceState | null = null,
 ): Fact[] {
-  const ends = failure.class === 'FATAL' ? '' : entered.scope.path;
-  return [{ ...failed(entered, failure, 'closed', convergence), ends }];
+  const settled = failed(entered, failure, 'closed', convergence);
+  // What runs finally runs, whatever the others of it do.
+  if (entered.scope.isLast === true) return [settled];
+  return [{ ...settled, ends: failure.class === 'FATAL' ? '' : entered.scope.path }];
 }
 
 function failed(

@@ -29,7 +29,11 @@ function sweep(context: DecisionContext, scope: Scope, skipped: StepPath[], canc
   const { state, rules } = context;
   const body = rules.bodies.get(scope.body);
   if (!body || scope.left !== null) return false;
-  let isHeld = body.last !== null && !isIn(state.steps.get(pathIn(scope.path, body.last.step.id)), 'settled');
+  const last = body.last && pathIn(scope.path, body.last.step.id);
+  // The run was cancelled before it began: there is nothing to tidy.
+  const isNew = scope.path === '' && state.steps.size === 0;
+  let isHeld = last !== null && !isNew && !isIn(state.steps.get(last), 'settled');
+  if (last !== null && isNew) skipped.push(last);
   for (const path of pathsOf(body, scope)) {
     const run = state.steps.get(path);
     if (isIn(run, 'settled')) continue;

@@ -97,7 +97,8 @@ function routes({ state, rules }: DecisionContext, entered: StepVisit, { ways }:
 function fails({ state, rules }: DecisionContext, entered: StepVisit, { message }: WorkOf<'fail'>): Fact[] {
   const text = attempt(() => evaluationOf(state, rules, entered).renderText(message));
   if (!text.ok) return failUnresolved(entered, text.why);
-  const reason = { code: 'E_STEP', text: text.value } as const;
+  const said = text.value.trim() === '' ? 'its `fail` gives an empty reason' : text.value;
+  const reason = { code: 'E_STEP', text: said } as const;
   return fail(entered, { class: 'NON_RETRYABLE', reason, timedOut: false });
 }
 
@@ -118,7 +119,9 @@ function needsRefusal(
     if (fits && (need.when === null || evaluation().condition(need.when))) counted += 1;
     else if (!one) return { why: 'edges' };
   }
-  return counted === 0 ? { why: 'edges' } : null;
+  if (counted > 0) return null;
+  const none = needs.every(({ when }) => when === null) ? needs.map(({ step }) => step) : null;
+  return { why: 'edges', ...(none && { none }) };
 }
 
 /** Whether a settled need has done what the join asks for. */

@@ -30,12 +30,6 @@ import {
 import type { Reason } from '../../../kernel/errors.ts';
 
 const second = 1_000;
-const outOfMoney = {
-  class: 'FATAL',
-  reason: { code: 'E_BUDGET', text: 'the budget of the run is used up' },
-  timedOut: false,
-} as const;
-
 type Failed = Extract<WorkResult['outcome'], { is: 'failed' }>;
 
 /** What follows for a step whose worker, check or gate has a result. */
@@ -126,7 +120,9 @@ function workFailure(
   const isMissedOutput =
     retry.missingOutputs === true && failure.reported === contractMissed && run.misses <= 1;
   const isOthers = failure.class === 'NON_RETRYABLE' && hasOther(work, run);
-  const mayHelp = failure.class === 'RETRYABLE_TRANSIENT' || isMissedOutput || isOthers;
+  // An author who names an exit code knows better than its class.
+  const isNamed = retry.codes !== null && isMeant && ['command', 'script'].includes(work.kind);
+  const mayHelp = failure.class === 'RETRYABLE_TRANSIENT' || isMissedOutput || isOthers || isNamed;
   if (mayHelp && !isNever && isMeant && failures <= retry.max) {
     const key = `${context.state.given?.run ?? ''} ${path} ${String(iteration)} ${String(attempt)}`;
     const notBefore = context.now + pause(retry, failures, key);
@@ -170,7 +166,10 @@ export function startCheck(context: DecisionContext, room: Room, entered: StepVi
   const reserves = provider === null ? null : check.budget;
   const money = provider === null ? 'fits' : room.afford(entered.scope, reserves);
   if (money === 'later') return [];
-  if (money === 'never') return without(outOfMoney);
+  if (money === 'never') {
+    const reason = { code: 'E_BUDGET', text: room.shortage(entered.scope, reserves) } as const;
+    return without({ class: 'FATAL', reason, timedOut: false });
+  }
   const launch = tryLaunch(state, rules, entered, { path, iteration, attempt, check: checks + 1 });
   if (!launch.ok) return without(cannot(launch.why));
   room.take(entered.scope.path, provider, reserves);

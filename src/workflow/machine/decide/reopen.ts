@@ -1,5 +1,5 @@
 import type { Counter, Fact, StepPath, ReopenedScope } from '../event.ts';
-import { isIn } from '../fold/steps.ts';
+import { isIn, type In } from '../fold/steps.ts';
 import { itemScope, pathIn, scopeOf, stepOf } from '../path.ts';
 import type { BodyRule, Rules, StepRule } from '../rules.ts';
 import type { RunState, Scope, StepRun } from '../state.ts';
@@ -199,7 +199,7 @@ function waitingIn(
  * sub-workflow, else with another visit of it.
  */
 function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, plan: Plan): void {
-  const { entered, left, counter } = scope;
+  const { entered, left } = scope;
   const body = context.rules.bodies.get(scope.body);
   const [first] = body?.body.steps ?? [];
   if (!body) return;
@@ -211,22 +211,30 @@ function planSequence(context: DecisionContext, scope: Scope, wanted: Wanted, pl
   const path = pathIn(scope.path, entered.step, entered.visit);
   const run = context.state.steps.get(path);
   const wants = wanted.forced.has(path) || wanted.owners.has(path);
-  const isOver = counter.at === 'end' && counter.failed === null && left?.failed === null;
-  const isDone = !wants && isIn(run, 'settled') && isKept(run);
-  const isSame = isOver && isDone;
-  const isLastDone = planLast(context, scope, body, { wanted, plan, isSame });
-  if (isSame) {
-    if (!isLastDone) plan.scopes.push({ ...continuing(scope, counter), settled: scope.settled });
-    return;
-  }
-  const settled = Math.max(0, scope.settled - (isIn(run, 'settled') ? 1 : 0));
-  const continueAt = (next: Counter) => plan.scopes.push({ ...continuing(scope, next), settled });
   const rule = body.steps.get(entered.step);
-  if (isDone && run.phase.status !== 'FAILED' && rule) return void continueAt(nextAfter(scope, rule));
+  const next = !wants && rule && isIn(run, 'settled') && isKept(run) ? nextOf(scope, rule, run) : null;
+  const isSame = next?.at === 'end' && next.failed === null;
+  const isLastDone = planLast(context, scope, body, { wanted, plan, isSame });
+  const isOver = isLastDone && scope.path !== '' && left?.failed === null;
+  if (isSame && isOver) return;
+  if (next !== null) return void plan.scopes.push({ ...continuing(scope, next), settled: scope.settled });
   const owners = new Set([...wanted.owners, path]);
   const forced = run?.open == null ? new Set([...wanted.forced, path]) : wanted.forced;
   reopeningOf(context, path, { forced, owners }, plan);
-  continueAt({ at: 'step', ...entered });
+  const settled = Math.max(0, scope.settled - (isIn(run, 'settled') ? 1 : 0));
+  plan.scopes.push({ ...continuing(scope, { at: 'step', ...entered }), settled });
+}
+
+/** Where a sequence continues after a step that is kept; null: with this step again. */
+function nextOf(scope: Scope, rule: StepRule, { phase }: In<'settled'>): Counter | null {
+  const { counter } = scope;
+  const chooses = rule.step.work.kind === 'route';
+  const isFailed = phase.status === 'FAILED';
+  // Where it led is known: a route, or an iteration in it, has chosen an end.
+  const isChosen = counter.at === 'end' && (chooses || isFailed || counter.how !== 'end');
+  if (isChosen && counter.failed === null) return counter;
+  // A way to a failure is chosen again.
+  return chooses || isFailed ? null : nextAfter(scope, rule);
 }
 
 function continuing({ path }: Scope, next: Counter): Omit<ReopenedScope, 'settled'> {

@@ -2,6 +2,7 @@ import {
   fits,
   isLimited,
   reservationOf,
+  shortageText,
   sumOf,
   unlimited,
   worst,
@@ -134,6 +135,19 @@ export class Room {
       whole,
       ...around.map(({ path, budget, cost }) => this.#afford(budget, cost, path, wanted)),
     ]);
+  }
+
+  /** Why there is never money for a launch: which budget has too little left, and how much. */
+  shortage(scope: Scope, wanted: Budget | null): string {
+    const { state } = this.#context;
+    const around = scopesAround(state, { scope: scope.path }).filter(({ path }) => path !== '');
+    const whole = { path: '', budget: state.given?.budget ?? unlimited, cost: state.cost };
+    const budgets = [whole, ...around];
+    const short = budgets.find(
+      ({ budget, cost, path }) => this.#afford(budget, cost, path, wanted) === 'never',
+    );
+    const { path, budget, cost } = short ?? whole;
+    return shortageText(path === '' ? 'the run' : path, budget, cost, wanted);
   }
 
   #afford(limit: Budget, spent: Cost, path: string, wanted: Budget | null): Fit {

@@ -106,12 +106,13 @@ function start(context: DecisionContext, room: Room, entered: StepVisit): Fact[]
   if (rule.inner !== null) return expands(context, entered);
   const worker = workerOf(state, rules, entered);
   if (!worker.ok) return failUnresolved(entered, worker.why);
+  const { budget } = worker.value;
   const { provider, money, units, costs, reserves } = workerCost(room, entered, worker.value);
   if (units === 'never') return [usedUp(state, path)];
   if (money === 'never') {
     const before = lastFailure(state, path);
     const cause = before === null ? '' : `; its last attempt failed: ${before.reason.text}`;
-    const reason = { code: 'E_BUDGET', text: `the budget of the run is used up${cause}` } as const;
+    const reason = { code: 'E_BUDGET', text: `${room.shortage(entered.scope, budget)}${cause}` } as const;
     return fail(entered, { class: 'FATAL', reason, timedOut: false });
   }
   const mayBeUnresolvable =

@@ -10,6 +10,7 @@ import {
   type OtherAgents,
   type Why,
 } from '../../../kernel/why.ts';
+import { falseConditions, wayTaken } from './conditions.ts';
 import { clockNow } from '../clock.ts';
 import { isEnding, isFinishing, type DecisionContext, type Slots } from '../decide/context.ts';
 import { Room } from '../decide/room.ts';
@@ -20,7 +21,8 @@ import type { Approval, Step } from '../../model.ts';
 import { pathIn, scopeOf } from '../path.ts';
 import { workerOf } from '../resolve.ts';
 import type { Rules } from '../rules.ts';
-import { endReason, entered, findStep, type StepVisit } from '../scope.ts';
+import { endReason, limitReached, type Limit } from '../end-reason.ts';
+import { entered, findStep, firstFailed, type StepVisit } from '../scope.ts';
 import type { RunState, StepRun } from '../state.ts';
 import { skipText } from '../view.ts';
 
@@ -32,7 +34,8 @@ export type RunAct =
       readonly gate: Pick<Approval, 'approvers' | 'choices' | 'fields'>;
     }
   | { readonly do: 'retry-step'; readonly path: StepPath }
-  | { readonly do: 'resume' }
+  /** `raises`: a limit in the file of the workflow, first; null: nothing. */
+  | { readonly do: 'resume'; readonly raises: Limit | null }
   | { readonly do: 'unpause' };
 
 export type RunWhy = Why<RunAct>;
@@ -272,13 +275,13 @@ export class RunExplainer {
     const cause = settledAt === null ? null : { record: path, at: settledAt };
     switch (phase.status) {
       case 'SUCCEEDED':
-        return because('succeeded', `${path} succeeded`, { cause });
+        return because('succeeded', `${path} succeeded${this.#way(path, visit)}`, { cause });
       case 'INCOMPLETE':
         return because('succeeded', `${path} ended incomplete: ${phase.reason?.text ?? ''}`, { cause });
       case 'FAILED':
         return because(failureCode(phase.reason), `${path} failed: ${phase.reason?.text ?? ''}`, {
           cause,
-          act: { do: 'retry-step', path },
+          act: { do: 'retry-step', path: firstFailed(this.#context.state, path) },
         });
       case 'CANCELLED':
         return because('cancelled', `${path} was cancelled`, { cause, act: { do: 'retry-step', path } });
@@ -289,19 +292,25 @@ export class RunExplainer {
     }
   }
 
+  /** Which way a route took. */
+  #way(path: StepPath, visit: StepVisit | null): string {
+    if (visit?.rule.step.work.kind !== 'route') return '';
+    const way = wayTaken(this.#context.state, path);
+    return way === null ? ': its way ended there' : `: its way was to \`${way}\``;
+  }
+
   #skipped(
     path: StepPath,
     reason: SkipReason | null,
     visit: StepVisit | null,
     cause: RunWhy['cause'],
   ): RunWhy {
-    const text = `${path} was skipped${reason === null ? '' : `: ${skipText(reason)}`}`;
-    const need =
-      reason?.why === 'dependency' && visit
-        ? entered(this.#context.state, visit.scope, reason.step)
-        : undefined;
+    const { state, rules } = this.#context;
+    const conditions = reason && visit ? falseConditions(state, rules, visit, reason) : '';
+    const text = `${path} was skipped${reason === null ? '' : `: ${skipText(reason)}${conditions}`}`;
+    const need = reason?.why === 'dependency' && visit ? entered(state, visit.scope, reason.step) : undefined;
     if (!isIn(need, 'settled')) return because('skipped', text, { cause });
-    const inner = this.#settled(need, findStep(this.#context.state, this.#context.rules, need.path));
+    const inner = this.#settled(need, findStep(state, rules, need.path));
     return { ...through('skipped', text, inner), cause: inner.cause };
   }
 }
@@ -360,10 +369,12 @@ function ended(state: RunState, at: number): RunWhy {
   const text = endReason(state);
   const said = text === null ? '' : `: ${text}`;
   if (status === 'SUCCEEDED') return because('succeeded', `the run succeeded${said}`, { cause });
-  const act = { do: 'resume' } as const;
+  const raises = limitReached(state);
+  const act = { do: 'resume', raises } as const;
   if (status === 'CANCELLED') return because('cancelled', `the run was cancelled${said}`, { cause, act });
   const how = status === 'TIMED_OUT' ? 'timed out' : 'failed';
-  return because(failureCode(reason), `the run ${how}${said}`, { cause, act });
+  const first = raises === null ? '' : `; raise \`${raises}\` in its file, then resume it`;
+  return because(failureCode(reason), `the run ${how}${said}${first}`, { cause, act });
 }
 
 /** A step that was handed to the workers of other hosts. */

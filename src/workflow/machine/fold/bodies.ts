@@ -69,9 +69,12 @@ export function itemsToOpen({ items, bound, concurrency, opened, left }: Open): 
 
 /** A loop, or a sub-workflow, begins. */
 export function expand(state: RunState, event: Of<'expanded'>): void {
-  const { path, items, bound, concurrency, timeout, isLast, keys } = event;
+  const { path, items, bound, concurrency, timeout, isLast, ended, keys } = event;
   const run = enter(state, path);
   if (!isIn(run, 'pending', 'waiting')) return;
+  const around = state.scopes.get(run.scope);
+  if (ended && around?.counter.at === 'end')
+    around.counter = { ...around.counter, failed: ended, says: null };
   // The next iteration of a sub-workflow.
   if (run.open) {
     forgetBodies(state, path);

@@ -122,11 +122,17 @@ export function update(state: RunState, { steps, gone = [], limits }: Of<'update
   rerun(state, steps);
 }
 
-/** The run is asked to end; asked again, the steps that run finally end, too. */
-export function cancel(state: RunState, { by }: Of<'cancelled'>): void {
+/**
+ * The run is asked to end; asked again, the steps that run finally end, too. A newer run waits for
+ * them, and changes nothing for a run that has only these left.
+ */
+export function cancel(state: RunState, { by, newer }: Of<'cancelled'>): void {
   if (state.endedAt !== null || state.given === null) return;
   const ending = { why: 'cancelled', by } as const;
-  for (const scope of state.scopes.values()) if (scope.isLast) endBody(state, scope.path, ending);
+  const last = [...state.scopes.values()].filter(({ isLast }) => isLast);
+  if (newer === undefined) for (const { path } of last) endBody(state, path, ending);
+  else if (last.some(({ step }) => step?.includes('/') === false && isIn(state.steps.get(step), 'open')))
+    return;
   if (state.ending !== null) return;
   state.ending = ending;
   const root = state.scopes.get('');

@@ -16,12 +16,16 @@ export interface Moment {
   readonly next: (trigger: Extract<Trigger, { kind: 'cron' }>, after: number) => number | null;
   /** A person's answer to a run that waits for one; null: none yet. Absent: there are none. */
   readonly said?: (start: Start) => 'yes' | 'no' | null;
+  /** Whether the run in progress is cancelled for the next one. Absent: that waits for its end. */
+  readonly cancelsOlder?: boolean;
 }
 
 interface TriggerDecision {
   readonly memory: TriggersMemory;
   /** The run to start now; the memory has it as `going`. */
   readonly start: Start | null;
+  /** The run that the one in progress must be cancelled for; null: none. */
+  readonly next: Start | null;
   /** Triggers whose command must run now. */
   readonly polls: readonly string[];
   /** When to look again although nothing happened; null: never. */
@@ -30,7 +34,8 @@ interface TriggerDecision {
 
 /**
  * What the triggers of one workflow request now. Pure. One run of a workflow is in progress at a
- * time; later requests wait, one per trigger, and further requests of that trigger merge into it.
+ * time; later requests wait, perhaps for the end of one that is cancelled for them, one per
+ * trigger, and further requests of that trigger merge into it.
  */
 export function decideTriggers(
   before: TriggersMemory,
@@ -59,11 +64,15 @@ export function decideTriggers(
     if (memoryOf(memory, trigger.name).waiting !== null) wakes.push(until);
     return true;
   };
-  const ready = memory.going === null ? triggers.filter((trigger) => !cools(trigger)) : [];
-  const start = oldest(memory, ready, moment);
+  const isFree = memory.going === null;
+  const ready = isFree || moment.cancelsOlder ? triggers.filter((trigger) => !cools(trigger)) : [];
+  const next = oldest(memory, ready, moment);
+  const start = isFree ? next : null;
   if (start !== null)
     memory = { ...remember(memory, start.trigger, { waiting: null, last: start.run }), going: start };
-  return { memory, start, polls, wake: earliest(wakes) };
+  // A person may confirm one that is older than the one in progress: it waits.
+  const isNewer = before.going !== null && next !== null && next.at >= before.going.at;
+  return { memory, start, next: isNewer ? next : null, polls, wake: earliest(wakes) };
 }
 
 /** Why a run that waits for a person does not start, and what to do. */
@@ -100,6 +109,16 @@ function oldest(
 function coolUntil({ name, cooldown = 0 }: Trigger, memory: TriggersMemory): number {
   const { ended } = memoryOf(memory, name);
   return ended === null ? 0 : ended + cooldown;
+}
+
+/**
+ * Until when what a trigger asks for waits for the end of its cooldown, in ms since 1970; null:
+ * nothing does.
+ */
+export function coolingUntil(trigger: Trigger, memory: TriggersMemory, now: number): number | null {
+  const { waiting, changed } = memoryOf(memory, trigger.name);
+  const until = coolUntil(trigger, memory);
+  return memory.going === null && (waiting ?? changed) !== null && until > now ? until : null;
 }
 
 interface Due {
@@ -163,7 +182,7 @@ function dueByInterval(
   return { memory: asked(after, trigger, data, moment), poll: false, wake };
 }
 
-/** Changes collect while a run is in progress; the cooldown begins when it ends. */
+/** Changes collect while a run waits for the one in progress; its end begins the cooldown. */
 function dueByFiles(
   trigger: Extract<Trigger, { kind: 'files' }>,
   before: TriggersMemory,
@@ -171,8 +190,8 @@ function dueByFiles(
 ): Due {
   const { now } = moment;
   const { name, debounce } = trigger;
-  if (before.going !== null || memoryOf(before, name).changed === null)
-    return { memory: before, poll: false, wake: null };
+  const waits = before.going !== null && !moment.cancelsOlder;
+  if (waits || memoryOf(before, name).changed === null) return { memory: before, poll: false, wake: null };
   const memory = setBackTo(before, name, now);
   const { changed } = memoryOf(memory, name);
   const at = Math.max((changed?.at ?? 0) + debounce, coolUntil(trigger, memory));

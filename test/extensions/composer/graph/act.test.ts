@@ -198,6 +198,13 @@ note: \`ship\` does not wait for \`check\`, which is not here
 });
 
 describe('names, places and order', () => {
+  it('renames a step also where what runs finally reads it', () => {
+    const end = `finally:\n  tidy: { command: [echo, "\${{ steps.plan.status }}"] }\n`;
+    expect(after(steps + end, { do: 'rename', step: 'plan', name: 'draft' })).toContain(
+      end.replace('plan', 'draft'),
+    );
+  });
+
   it('renames a step with every reference to it', () => {
     expect(after(stages, { do: 'rename', step: 'plan', name: 'draft' })).toBe(
       stages

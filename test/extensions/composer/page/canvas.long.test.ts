@@ -28,20 +28,25 @@ const bed = browserFixture({
   'workflows/large.yaml': large,
 });
 
-/** Draws a line from the circle of one step to what is at a place, as a hand does. */
-async function drawLine(page: Page, from: string, to: { readonly x: number; readonly y: number }) {
+/** Draws a line from the circle of one step to another step, or to a place, as a hand does. */
+async function drawLine(page: Page, from: string, to: string | { readonly x: number; readonly y: number }) {
   const at = await middleOf(page, from);
   await page.mouse.move(at.x, at.y);
   const port = await page.locator(`[data-step="${from}"] .port`).boundingBox();
   if (port === null) throw new Error(`${from} has no circle`);
   await page.mouse.move(port.x + port.width / 2, port.y + port.height / 2);
   await page.mouse.down();
-  await page.mouse.move(to.x, to.y, { steps: 10 });
+  // A hand sees where the step is now.
+  const { x, y } = typeof to === 'string' ? await middleOf(page, to) : to;
+  await page.mouse.move(x, y, { steps: 10 });
   await page.mouse.up();
 }
 
 async function middleOf(page: Page, step: string): Promise<{ x: number; y: number }> {
-  const at = await page.locator(`[data-step="${step}"]`).boundingBox();
+  const box = () => page.locator(`[data-step="${step}"]`).boundingBox();
+  // It may still be on its way to its place.
+  let [before, at] = [await box(), await box()];
+  while (JSON.stringify(before) !== JSON.stringify(at)) [before, at] = [at, await box()];
   if (at === null) throw new Error(`there is no step ${step}`);
   return { x: at.x + at.width / 2, y: at.y + at.height / 2 };
 }
@@ -55,7 +60,7 @@ test.each(zooms)('a line is drawn by the mouse, %i steps from the opening zoom, 
   if (way === 'down') await page.getByRole('button', { name: 'Top to bottom' }).click();
   for (let step = 0; step < Math.abs(zoom); step += 1)
     await page.getByRole('button', { name: zoom < 0 ? 'Zoom out' : 'Zoom in' }).click();
-  await drawLine(page, 'a', await middleOf(page, 'c'));
+  await drawLine(page, 'a', 'c');
   await expect.poll(() => shownText(page)).toMatch(/c: .*\[(?:a, b|b, a)\]/);
   // What was made is chosen, and has the focus; its form opens when a person opens the step.
   await expect.poll(() => focusedStep(page)).toBe('c');
@@ -63,7 +68,7 @@ test.each(zooms)('a line is drawn by the mouse, %i steps from the opening zoom, 
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Step c' }).waitFor();
   await page.keyboard.press('Escape');
-  await drawLine(page, 'c', await middleOf(page, 'a'));
+  await drawLine(page, 'c', 'a');
   await page.getByText(/this would be a cycle/).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
   const text = await shownText(page);
@@ -112,7 +117,7 @@ test.each([1440, 390])('at first the whole graph is seen, in reach of its button
   // To be in the lines of a step is not to open it.
   await openText(page);
   await page.locator('.cm-content').getByText('unit-tests').first().click();
-  await page.locator('[data-step="unit-tests"][aria-pressed="true"]').waitFor();
+  await page.locator('[data-step="unit-tests"][aria-pressed="true"]').waitFor({ state: 'attached' });
   expect(await page.locator('.drawer.form:visible').count()).toBe(0);
   expect(bed.fixture.faults).toEqual([]);
 });
@@ -162,6 +167,50 @@ test('drawers are dragged wider, moved by keys, pinned and closed, also after a 
   expect(await page.getByRole('button', { name: 'Text', exact: true }).getAttribute('aria-expanded')).toBe(
     'false',
   );
+  expect(bed.fixture.faults).toEqual([]);
+});
+
+test('on a narrow screen one drawer at a time covers the canvas, and a step is changed', async () => {
+  const { address } = await bed.fixture.serve();
+  const page = await bed.fixture.open(address, { width: 390 });
+  await open(page, 'chain');
+  const box = async (selector: string) => (await page.locator(selector).boundingBox())!;
+  const circle = await box('[data-step="a"] .port');
+  expect(Math.min(circle.width, circle.height)).toBeGreaterThanOrEqual(24);
+  await drawLine(page, 'a', 'c');
+  await expect.poll(() => focusedStep(page)).toBe('c');
+
+  await page.locator('[data-step="b"]').click();
+  await page.getByRole('heading', { name: 'Step b' }).waitFor();
+  const covers = async (drawer: string) => {
+    const [own, canvas] = [await box(`.drawer.${drawer}`), await box('.canvas')];
+    expect(own).toEqual(canvas);
+    expect(own.width).toBeGreaterThan(340);
+    // It is in view, below its button.
+    expect(own.y).toBeGreaterThan(30);
+    expect(own.y + own.height).toBeLessThanOrEqual(800);
+    expect(await page.locator('.drawer:visible').count()).toBe(1);
+  };
+  await covers('form');
+  const form = page.getByRole('region', { name: 'Form', exact: true });
+  const command = form.getByRole('textbox', { name: 'command' }).first();
+  await command.fill('npm test');
+  await command.blur();
+  await page.getByRole('button', { name: 'Text', exact: true }).click();
+  await expect.poll(() => shownText(page)).toContain('npm');
+  await covers('text');
+  expect(await shownText(page)).toMatch(/c: .*\[(?:a, b|b, a)\]/);
+  await page.getByRole('button', { name: 'Form', exact: true }).click();
+  await page.getByRole('heading', { name: 'Step b' }).waitFor();
+  await covers('form');
+  await expectAccessible(page, 'a form on a narrow screen');
+  await page.getByRole('button', { name: 'Close the form' }).click();
+  expect(await page.locator('.drawer:visible').count()).toBe(0);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Not saved').waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   expect(bed.fixture.faults).toEqual([]);
 });
 

@@ -313,12 +313,12 @@ test.each([
   await open(page, 'review');
   await page.getByRole('listitem').filter({ hasText: 'ctx:rules' }).waitFor();
   await expectAccessible(page, 'composer of stages');
+  await page.getByRole('button', { name: 'Top to bottom' }).click();
   await page.getByRole('button', { name: /^look, gate/ }).click();
   await page.getByRole('heading', { name: 'Step look' }).waitFor();
   await expectAccessible(page, 'composer with a stage');
   await openText(page);
-  await page.getByRole('button', { name: 'Top to bottom' }).click();
-  await expectAccessible(page, 'composer with both drawers, top to bottom');
+  await expectAccessible(page, 'composer with its text, top to bottom');
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );

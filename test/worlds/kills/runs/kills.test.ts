@@ -24,6 +24,8 @@ describe('the kill matrix of runs', () => {
       ['triggered', 'trigger.note', 1, 'before'],
       ['triggered', 'card.write', 2, 'before'],
       ['triggered', 'meta.write', 2, 'before', outage],
+      ['replacing', 'older.cancel', 1, 'before'],
+      ['replacing', 'older.cancel', 1, 'after', outage],
     ]);
     expect(failures).toEqual([]);
   });

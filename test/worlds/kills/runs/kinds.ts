@@ -22,6 +22,8 @@ export interface RunKind extends Kind {
   readonly nip?: 'own' | 'asked';
   /** It is begun by `up`, as a trigger has asked for it before. */
   readonly triggered?: boolean;
+  /** Two triggers have asked for runs: the newer cancels the older, which ends by nothing else. */
+  readonly replaces?: boolean;
   /** It has run for long: its journal is due for a snapshot. */
   readonly long?: boolean;
   /** What lies there before the run begins, by path. */
@@ -213,6 +215,20 @@ finally:
     done: { one: [], two: ['one'] },
   },
   {
+    name: 'replacing',
+    what: 'two runs that wait in the memory of triggers: the newer cancels the older, and begins',
+    mail: true,
+    triggered: true,
+    replaces: true,
+    steps: `
+  hold: { command: [sh, -c, 'case $MAILROOM_RUN in 01900000-*) while :; do sleep 0.1; done ;; esac'] }
+  two: ${script('', after('hold'))}
+runs: { otherwise: cancel_older }
+`,
+    status: 'SUCCEEDED',
+    done: { two: [] },
+  },
+  {
     name: 'rollback',
     what: 'a run that fails, and whose workspace is put back to what it was',
     rolledBack: {
@@ -292,7 +308,7 @@ hooks:
 
 const header = (name: string): string => `name: ${name}\nversion: "1"\ntimeout: 1m\n`;
 
-const yearly = 'triggers: { clock: { cron: "0 0 1 1 *" } }\n';
+const yearly = 'triggers: { clock: { cron: "0 0 1 1 *" }, later: { cron: "0 0 1 1 *" } }\n';
 
 export const workflowOf = ({ steps, triggered }: RunKind): string =>
   `${header('killed')}${triggered === true ? yearly : ''}steps:${steps}`;

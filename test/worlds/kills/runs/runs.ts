@@ -53,7 +53,7 @@ export const runs: Matrix<RunKind> = {
   plant: async (kind, place) => {
     if (kind.nip) await openRelay(place, kind.nip === 'asked');
     else place.write(fileOf(kind), workflowOf(kind));
-    if (kind.triggered) writeTriggers(new RealDisk(place.root), fileOf(kind), waitingIn(place));
+    if (kind.triggered) writeTriggers(new RealDisk(place.root), fileOf(kind), waitingIn(kind, place));
     for (const [path, text] of Object.entries(kind.before ?? {})) place.write(path, text);
     if (kind.long) await runLong(place);
   },
@@ -64,11 +64,12 @@ export const runs: Matrix<RunKind> = {
   },
   settle: async (kind, place, run) => {
     const begun = runOf(place);
-    const before = begun === null ? [] : eventsOf(place, begun);
+    const known = begun === null ? [] : eventsOf(place, begun);
     const { stdout, stderr } = await run();
     const id = runOf(place);
+    const before = id === begun ? known : [];
     const over =
-      (kind.triggered && id !== null && isDone(place, id)) ||
+      (kind.triggered && id !== null && isDone(kind, place, id)) ||
       new RegExp(`"status": ?"${kind.status}"`).test(stdout) ||
       // Nothing was left to be done.
       (kind.rolledBack !== undefined && stdout.includes('this run was rolled back'));
@@ -98,35 +99,44 @@ async function runLong(place: Place): Promise<void> {
   writeLongJournal(new RealDisk(place.root), runFolder(run));
 }
 
-/** The run that a trigger asked for before the crash; places that are played together have runs of their own. */
-const askedIn = ({ folder }: Place): string =>
-  `01900000-0000-7000-8000-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`;
+/** The runs that triggers asked for before the crash; places that are played together have runs of their own. */
+const askedIn = ({ replaces }: RunKind, { folder }: Place): string[] =>
+  (replaces ? ['01900000', '01900001'] : ['01900000']).map(
+    (time) => `${time}-0000-7000-8000-${createHash('sha256').update(folder).digest('hex').slice(0, 12)}`,
+  );
 
-const waitingIn = (place: Place): TriggersMemory => ({
-  going: null,
-  triggers: {
-    clock: {
-      due: null,
-      taken: null,
-      changed: null,
-      printed: null,
-      unfiltered: null,
-      waiting: { run: askedIn(place), trigger: 'clock', at: 1_700_000_000_000, count: 1, data: {} },
-      ended: null,
-      last: null,
-    },
-  },
-});
+const triggers = ['clock', 'later'];
 
-/** The run that was asked for has ended, no other has begun, and nothing is asked for any more. */
-function isDone(place: Place, run: string): boolean {
+function waitingIn(kind: RunKind, place: Place): TriggersMemory {
+  const waiting = askedIn(kind, place).map((run, at) => ({
+    due: null,
+    taken: null,
+    changed: null,
+    printed: null,
+    unfiltered: null,
+    ended: null,
+    last: null,
+    waiting: { run, trigger: triggers[at] ?? '', at: 1_700_000_000_000 + at, count: 1, data: {} },
+  }));
+  return {
+    going: null,
+    triggers: Object.fromEntries(waiting.map((each) => [each.waiting.trigger, each])),
+  };
+}
+
+/** The runs that were asked for have ended, no other has begun, and nothing is asked for any more. */
+function isDone(kind: RunKind, place: Place, run: string): boolean {
   const disk = new RealDisk(place.root);
-  const { going, triggers } = readTriggers(disk, 'workflows/work.yaml');
-  const isAsked = going !== null || triggers['clock']?.waiting !== null;
+  const memory = readTriggers(disk, 'workflows/work.yaml');
+  const isAsked =
+    memory.going !== null || Object.values(memory.triggers).some(({ waiting }) => waiting !== null);
+  const asked = askedIn(kind, place);
+  const older = asked.slice(0, -1).every((each) => runState(disk, each).status === 'CANCELLED');
   return (
-    run === askedIn(place) &&
-    listRuns(disk).length === 1 &&
+    run === asked.at(-1) &&
+    listRuns(disk).length === asked.length &&
     !isAsked &&
+    older &&
     runState(disk, run).status === 'SUCCEEDED'
   );
 }

@@ -14,15 +14,37 @@ function made(event: MailEvent): Message[] {
   return [...sent.map(({ message }) => message), ...notices];
 }
 
+/** Which roles have begun with some of the answers to what one turn asked. */
+class Together {
+  /** By reply: who asked for it. */
+  readonly #askers = new Map<string, string>();
+  /** Their requests need no answer any more, so what comes later is mail. */
+  readonly #closed = new Set<string>();
+
+  see(event: MailEvent, state: MailState): string[] {
+    const sent = event.type === 'accepted' ? [event.sent] : event.type === 'committed' ? event.sent : [];
+    for (const { answers, late, message } of sent) {
+      const asker = state.mail.get(answers?.request ?? '')?.message.from;
+      if (asker !== undefined && !late) this.#askers.set(message.id, asker);
+    }
+    for (const { id, state: is } of state.threads.values()) if (is === 'closed') this.#closed.add(id);
+    if (event.type !== 'claimed' || event.wait !== null || this.#closed.has(event.thread)) return [];
+    const alone = event.messages.filter((id) => this.#askers.get(id) === event.role);
+    return alone.map((id) => `${event.role} picked up ${id} without the other answers`);
+  }
+}
+
 /** What the events say against the properties, without looking at any state of ours but their fold. */
 export function checkHistory(events: readonly MailEvent[], protocol: Protocol): string[] {
   const problems: string[] = [];
   const ids = new Set<string>();
   const consumed = new Map<string, string>();
   const claims = new Map<string, { role: string; thread: string; messages: readonly string[] }>();
+  const together = new Together();
   let turns = 0;
   let state = emptyState();
   for (const event of events) {
+    problems.push(...together.see(event, state));
     for (const { id, subject } of made(event)) {
       if (!/^[^\p{Cc}\u2028\u2029]{0,200}$/u.test(subject))
         problems.push(`the subject of ${id} is not one line`);

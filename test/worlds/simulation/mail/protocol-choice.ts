@@ -1,7 +1,7 @@
 import { openAway } from './away.ts';
 import { defaultConfig, type Config, type ProviderConfig } from '../../../../src/config/config.ts';
 import { landingWays } from '../../../../src/kernel/work.ts';
-import type { Protocol } from '../../../../src/mail/format/protocol.ts';
+import { isHuman, question, type Clause, type Protocol } from '../../../../src/mail/format/protocol.ts';
 import { parseProtocol } from '../../../../src/mail/protocol/read.ts';
 import { randomProtocol } from '../../../mail/machine/random-protocol.ts';
 import { Tape } from '../../../mail/machine/tape.ts';
@@ -91,7 +91,17 @@ export function anyProtocol(random: Random): { name: string; protocol: Protocol 
     return { name, protocol: named(name) };
   }
   const tape = new Tape(Array.from({ length: 200 }, () => random.below(1_000)));
-  return { name: 'generated', protocol: landing(randomProtocol(tape, random.chance(0.3)), random) };
+  return { name: 'generated', protocol: landing(asking(randomProtocol(tape, random.chance(0.3))), random) };
+}
+
+/** The same, read as a user's would be: every role with turns picks up the built-in `question`. */
+function asking(protocol: Protocol): Protocol {
+  const clause: Clause = { kind: 'any', types: [question.name] };
+  const roles = [...protocol.roles].map(
+    ([name, role]) =>
+      [name, isHuman(protocol, name) ? role : { ...role, expects: [...role.expects, clause] }] as const,
+  );
+  return { ...protocol, roles: new Map(roles) };
 }
 
 /** The same, where the work of what closes a thread lands, now and then. */

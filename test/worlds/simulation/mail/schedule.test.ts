@@ -20,7 +20,7 @@ it.each(chunks(mail, schedules, 50))(
 );
 
 // Conflicts with further work are rare.
-it.each(chunks(parallel, schedules * 2, 100))(
+it.each(chunks(parallel, schedules * 3, 150))(
   'merges and lands all work in some order that respects what was merged, from seed %i on',
   async (_from, play) => {
     const tally = await play();

@@ -15,6 +15,9 @@ import { World } from './world.ts';
 /** How long nothing happens until everything rests, in milliseconds: longer than between two scans. */
 const quiet = 5_000;
 
+/** How long only a time is waited for until a person acts, or the machine sleeps, in milliseconds. */
+const patience = 600_000;
+
 /** Steps after which a schedule must have come to rest. */
 const longest = 20_000;
 
@@ -155,21 +158,24 @@ async function rest(world: World, person: Person): Promise<string[]> {
   world.work.target.isDirty = false;
   let since = 0;
   let sinceTime = 0;
+  let recorded = 0;
   let events = 0;
   for (let step = 0; step < longest; step += 1) {
     await world.step();
     // A crash on the way into the calm may have been the last thing that happened.
     const host = world.process?.host;
     if (!host) continue;
+    const { elapsed } = world.timeline;
     const isBusy = host.idle() === 'busy' && (host.running > 0 || world.neighbours.agents.agents === 0);
-    if (host.state.events !== events || world.timeline.busy || isBusy) {
+    if (host.state.events !== events || host.running > 0) recorded = elapsed;
+    if (host.state.events !== events || world.timeline.busy || (isBusy && elapsed - recorded < patience)) {
       events = host.state.events;
       since = step;
-      sinceTime = world.timeline.elapsed;
+      sinceTime = elapsed;
       continue;
     }
     // Networks are never quiet.
-    if (step - since < 10 || world.timeline.elapsed - sinceTime < quiet) continue;
+    if (step - since < 10 || elapsed - sinceTime < quiet) continue;
     problems.push(...person.unexplained());
     if (problems.length > 0) return problems;
     if (person.follow()) {
@@ -181,8 +187,8 @@ async function rest(world: World, person: Person): Promise<string[]> {
       since = step;
       continue;
     }
-    if (!waitsForTomorrow(world)) return [...problems, ...person.inVain()];
-    // A day's budget is used up.
+    if (!isBusy && !waitsForTomorrow(world)) return [...problems, ...person.inVain()];
+    // A deadline is far, or a day's budget is used up.
     world.timeline.pass(day);
     since = step;
   }

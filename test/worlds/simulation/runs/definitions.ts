@@ -1,4 +1,4 @@
-import { withLast } from '../../../../src/languages/native/finally.ts';
+import { withLast } from '../../../../src/languages/native/read.ts';
 import { usualChoices } from '../../../../src/workflow/reserved.ts';
 import type { Check, Stall, Step, Target, Work, Workflow } from '../../../../src/workflow/model.ts';
 import type { StepCheckout } from '../../../../src/workflow/git-work.ts';

@@ -57,8 +57,10 @@ export class Person {
     if (random.chance(0.2)) this.request(random.pick(['approve', 'reject']), gate, by);
   }
 
+  /** Ends the run, or a newer one takes its place. */
   cancel(): void {
-    this.request('cancel', '', 'ada');
+    const isReplaced = this.#world.random.chance(0.5);
+    this.request('cancel', '', 'ada', isReplaced ? { newer: this.#world.newId() } : {});
   }
 
   /** Pauses the run, or lets it go on, whichever it is now. */
