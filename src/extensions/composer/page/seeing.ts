@@ -36,10 +36,12 @@ function roomOf(host: SVGSVGElement | null): Room {
 export function useCamera({ composer, placed, direction, size, gesture, host }: Seeing) {
   const camera = useSignal<Camera | null>(null);
   const known = useRef<ReadonlyMap<string, Point>>(new Map());
+  const lastFit = useRef<Camera | null>(null);
   const fit = () => {
     const room = roomOf(host.current);
     const margin = innerWidth < narrow ? 20 : 60;
     camera.value = besides(firstView(frameOf(placed.values(), margin), room.width, room.height), room);
+    lastFit.current = camera.value;
   };
   const show = (place: Point | undefined) => {
     const { value } = camera;
@@ -49,10 +51,11 @@ export function useCamera({ composer, placed, direction, size, gesture, host }: 
   };
   useEffect(() => {
     const added = [...placed].flatMap(([name, place]) => (known.current.has(name) ? [] : [place]));
+    const resized = known.current === placed;
     known.current = placed;
     if (placed.size === 0 || size.value.width === 0) return;
-    if (camera.value === null) fit();
-    else if (added.length > 1) fit();
+    // What is loaded later changes the size: until somebody moves it, all stays in sight.
+    if (camera.value === null || added.length > 1 || (resized && camera.value === lastFit.current)) fit();
     else show(added[0]);
   }, [placed, size.value]);
   const [first, ...others] = composer.selected.value;

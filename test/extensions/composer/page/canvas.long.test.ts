@@ -86,33 +86,32 @@ test.each([1440, 390])('at first the whole graph is seen, in reach of its button
   const page = await bed.fixture.open(address, { width });
   await open(page, 'release');
   await page.locator('[data-step="ship-it"]').waitFor();
-  const boxes = (selector: string) =>
-    page.locator(selector).evaluateAll((all) =>
-      all.map((each) => {
-        const { left, right, top, bottom } = each.getBoundingClientRect();
-        return { left, right, top, bottom };
-      }),
-    );
-  const [canvas] = await boxes('.canvas > svg');
-  if (canvas === undefined) throw new Error('there is no canvas');
-  const outside = (await boxes('[data-step]')).filter(
-    ({ left, right, top, bottom }) =>
-      left < canvas.left || right > canvas.right || top < canvas.top || bottom > canvas.bottom,
-  );
-  expect(outside).toEqual([]);
-  const [steps, buttons] = [await boxes('[data-step]'), await boxes('.canvas-tools button')];
-  const covered = steps.filter((step) =>
-    buttons.some(
-      ({ left, right, top, bottom }) =>
-        left < step.right && right > step.left && top < step.bottom && bottom > step.top,
-    ),
-  );
-  expect(covered).toEqual([]);
-  for (const { left, right, bottom } of [...buttons, ...(await boxes('.composer-bar button'))]) {
-    expect(left).toBeGreaterThanOrEqual(0);
-    expect(right).toBeLessThanOrEqual(width);
-    expect(bottom).toBeLessThan(400);
-  }
+  // Measured in one go, as what is loaded moves what is below it.
+  const measured = () =>
+    page.evaluate(() => {
+      const boxes = (selector: string) =>
+        [...document.querySelectorAll(selector)].map(
+          (each) => each.getBoundingClientRect().toJSON() as DOMRect,
+        );
+      const [canvas] = boxes('.canvas > svg');
+      if (canvas === undefined) throw new Error('there is no canvas');
+      const [steps, tools] = [boxes('[data-step]'), boxes('.canvas-tools button')];
+      const outside = steps.filter(
+        ({ left, right, top, bottom }) =>
+          left < canvas.left || right > canvas.right || top < canvas.top || bottom > canvas.bottom,
+      );
+      const covered = steps.filter((step) =>
+        tools.some(
+          ({ left, right, top, bottom }) =>
+            left < step.right && right > step.left && top < step.bottom && bottom > step.top,
+        ),
+      );
+      const far = [...tools, ...boxes('.composer-bar button')].filter(
+        ({ left, right, bottom }) => left < 0 || right > innerWidth || bottom >= 400,
+      );
+      return { outside, covered, far };
+    });
+  await expect.poll(measured).toEqual({ outside: [], covered: [], far: [] });
   expect(await page.locator('.drawer:visible').count()).toBe(0);
   // To be in the lines of a step is not to open it.
   await openText(page);
