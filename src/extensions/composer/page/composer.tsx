@@ -243,12 +243,13 @@ function AddStep({ composer }: { readonly composer: Composer }) {
   const kinds = composer.forms.value?.kinds.filter(({ canAdd }) => canAdd) ?? [];
   const kind = useSignal('');
   const name = useSignal('');
-  if (composer.graph.value?.editable !== true || kinds.length === 0) return null;
+  if (composer.graph.value?.editable !== true) return null;
   const [chosen, ...more] = composer.selected.value;
-  const first = kinds.find((each) => each.name === 'agent') ?? kinds[0]!;
+  // The kinds come later: the row is there before, and moves nothing below it.
+  const first = (kinds.find((each) => each.name === 'agent') ?? kinds[0])?.name ?? '';
   const add = async (needs: readonly string[]) => {
     const id = name.value.trim();
-    const act = { do: 'add', kind: kind.value === '' ? first.name : kind.value, needs } as const;
+    const act = { do: 'add', kind: kind.value === '' ? first : kind.value, needs } as const;
     if (await composer.act(id === '' ? act : { ...act, id })) name.value = '';
   };
   return (
@@ -257,7 +258,7 @@ function AddStep({ composer }: { readonly composer: Composer }) {
       <select
         id="add-kind"
         class="short"
-        value={kind.value === '' ? first.name : kind.value}
+        value={kind.value === '' ? first : kind.value}
         onChange={(event) => (kind.value = event.currentTarget.value)}
       >
         {kinds.map((each) => (
@@ -275,7 +276,7 @@ function AddStep({ composer }: { readonly composer: Composer }) {
         value={name.value}
         onInput={(event) => (name.value = event.currentTarget.value)}
       />
-      <button type="submit" class="primary">
+      <button type="submit" class="primary" disabled={first === ''}>
         Add the step
       </button>
       {chosen !== undefined && more.length === 0 && (

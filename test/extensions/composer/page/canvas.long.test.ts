@@ -84,8 +84,16 @@ const focusedStep = (page: Page) =>
 test.each([1440, 390])('at first the whole graph is seen, in reach of its buttons, at %i', async (width) => {
   const { address } = await bed.fixture.serve();
   const page = await bed.fixture.open(address, { width });
+  await page.evaluate(() => {
+    new PerformanceObserver((list) => {
+      for (const { sources } of list.getEntries() as (PerformanceEntry & { sources: { node: Node }[] })[])
+        if (sources.some(({ node }) => node instanceof Element && node.matches('.composer')))
+          document.documentElement.dataset['moved'] = 'yes';
+    }).observe({ type: 'layout-shift' });
+  });
   await open(page, 'release');
   await page.locator('[data-step="ship-it"]').waitFor();
+  await page.locator('#add-kind option').first().waitFor({ state: 'attached' });
   // Measured in one go, as what is loaded moves what is below it.
   const measured = () =>
     page.evaluate(() => {
@@ -112,6 +120,8 @@ test.each([1440, 390])('at first the whole graph is seen, in reach of its button
       return { outside, covered, far };
     });
   await expect.poll(measured).toEqual({ outside: [], covered: [], far: [] });
+  // What is loaded last does not move the graph from under the pointer.
+  expect(await page.evaluate(() => document.documentElement.dataset['moved'])).toBeUndefined();
   expect(await page.locator('.drawer:visible').count()).toBe(0);
   // To be in the lines of a step is not to open it.
   await openText(page);
