@@ -76,3 +76,16 @@ it('show tells of a run what it was after a record', async () => {
   const refused = await project.run(['show', 'workflows/build.yaml', '--at', '1']);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('git has its past')]);
 });
+
+it('status shows a run that had begun before the first mail', async () => {
+  project = playProject(smallTeam, { maker: `send('done', 'user', 'It is made');` });
+  project.write('workflows/build.yaml', workflow);
+  await printed(['run', 'build']);
+  const [run] = JSON.parse(await printed(['runs', '--json'])) as { started_at: string }[];
+  project.write('agents/maker/inbox/task.md', 'Make it\n');
+  await printed(['up', '--until-idle']);
+  const then = await statusAt(run!.started_at);
+  expect([then.at?.record, then.threads, then.runs.length]).toEqual([0, [], 1]);
+  const refused = await project.run(['status', '--at', '2000-01-01']);
+  expect(refused.stderr).toContain('nothing had happened at 2000-01-01');
+});

@@ -1,6 +1,9 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import { iso } from '../../kernel/times.ts';
 import type { Moment } from '../../kernel/times.ts';
+import { JournalReader } from '../../disk/journal-reader.ts';
+import { emptyState } from '../machine/state.ts';
+import type { MailEvent } from '../machine/event.ts';
 import { compile } from '../../workflow/machine/rules.ts';
 import type { RunState } from '../../workflow/machine/state.ts';
 import { summaryOf } from '../controller/mail-summary.ts';
@@ -38,12 +41,20 @@ export async function pastStatus(project: Project, moment: Moment): Promise<Stat
   };
 }
 
-/** A project that has only runs has no mail, at any time. */
+/** Before the first mail a run may have begun, also in a project that has only runs. */
 function pastOf(project: Project, moment: Moment): Past {
-  const state = project.journal.state();
-  return 'time' in moment && state.events === 0
-    ? { record: 0, state, what: null }
-    : project.journal.past(moment, happened);
+  try {
+    return project.journal.past(moment, happened);
+  } catch (error) {
+    const isKnown =
+      error instanceof MailroomError &&
+      error.code === 'E_TARGET' &&
+      'time' in moment &&
+      new JournalReader<MailEvent>(project.disk).oldest() === 0 &&
+      project.workflows.runs().some(({ startedAt }) => startedAt <= moment.time);
+    if (isKnown) return { record: 0, state: emptyState(), what: null };
+    throw error;
+  }
 }
 
 /** The runs that had begun and had not ended; those that the journals do not hold are left out. */

@@ -35,8 +35,13 @@ let aim: number | null = null;
 /**
  * Shows a moment once the server has found it; else what was shown stays, and the bar says why.
  * `way`: records that say nothing are passed over, backwards or forwards; behind the last is now.
+ * `near`: a change of something else, in milliseconds since 1970, shown where it comes first.
  */
-export async function showMoment(text: string, way: -1 | 0 | 1 = 0): Promise<void> {
+export async function showMoment(
+  text: string,
+  way: -1 | 0 | 1 = 0,
+  near: number | null = null,
+): Promise<void> {
   asked += 1;
   const own = asked;
   isPastShown.value = true;
@@ -48,13 +53,15 @@ export async function showMoment(text: string, way: -1 | 0 | 1 = 0): Promise<voi
     while (isPassed() && found !== null && found.record + way > 0)
       found = await find(String(found.record + way));
     if (own !== asked || found === null) return;
+    const isAfter = near === null ? 0 : Math.sign(near - Date.parse(found.time));
+    if (near !== null && (found.what === null || isAfter === -way)) return await showTime(near);
     const { record, time, what } = found;
     past.value = { at: isRecord ? String(record) : time, record, time: Date.parse(time), what };
     pastProblem.value = null;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (own !== asked) return;
-    if (way === 1 && error.code === 'E_TARGET') return showNow();
+    if (way === 1 && error.code === 'E_TARGET') return near === null ? showNow() : await showTime(near);
     pastProblem.value = error;
   }
   aim = null;
@@ -65,11 +72,21 @@ async function find(at: string): Promise<Overview['at']> {
   return (await read<Overview>(`/status?at=${encodeURIComponent(at)}`)).document?.at ?? null;
 }
 
-/** Shows what so many records before or after the shown one left; `last`: the last one so far. */
-export function stepRecords(by: number, last: number): void {
-  const record = (aim ?? past.value?.record ?? last + 1) + by;
-  if (record > last) showNow();
-  else void showMoment(String(Math.max(1, record)), by < 0 ? -1 : 1);
+/** `time`: in milliseconds since 1970. */
+export const showTime = (time: number): Promise<void> => showMoment(new Date(time).toISOString());
+
+/**
+ * Shows what so many records before or after the shown one left. `last`: the last one so far;
+ * `near`: as for `showMoment`.
+ */
+export function stepRecords(by: number, last: number, near: number | null): void {
+  const { value } = past;
+  // The record of a time is the one before it, and comes first on the way back.
+  const ofTime = value !== null && value.at !== String(value.record) && by < 0 ? 1 : 0;
+  const record = (aim ?? (value === null ? last + 1 : value.record + ofTime)) + by;
+  if (near !== null && (record > last || record < 1)) void showTime(near);
+  else if (record > last) showNow();
+  else void showMoment(String(Math.max(1, record)), by < 0 ? -1 : 1, near);
 }
 
 /** Shows the present. */
