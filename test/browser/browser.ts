@@ -47,6 +47,11 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
   await page.evaluate(axe.source);
   const violations = await page.evaluate(async () => {
     const { axe: rules } = globalThis as unknown as { axe: Rules };
+    // What fades in has its colours at the end.
+    const ending = document
+      .getAnimations()
+      .filter((each) => each.effect?.getTiming().iterations !== Infinity);
+    await Promise.allSettled(ending.map((each) => each.finished));
     const found = await rules.run(document, { resultTypes: ['violations'] });
     return found.violations.flatMap(({ id, nodes }) =>
       nodes.map((node) => `${id}: ${node.html.slice(0, 200)}`),
