@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { playProject, smallTeam } from '../support/play.ts';
-import { type TestProject } from '../support/project.ts';
+import { finished, said, type TestProject } from '../support/project.ts';
 import type { StatusDocument } from '../../src/documents/status.ts';
 
 let project: TestProject;
@@ -88,4 +88,17 @@ it('status shows a run that had begun before the first mail', async () => {
   expect([then.at?.record, then.threads, then.runs.length]).toEqual([0, [], 1]);
   const refused = await project.run(['status', '--at', '2000-01-01']);
   expect(refused.stderr).toContain('nothing had happened at 2000-01-01');
+});
+
+it('a run without a host was stopped after its last record, and not before', async () => {
+  project = playProject(smallTeam, {});
+  project.write('workflows/build.yaml', workflow.replace('"true"', '"echo began; exec sleep 300"'));
+  const running = project.start(['run', 'build', '--plain']);
+  await said(running, 'one');
+  const end = finished(running);
+  running.kill('SIGKILL');
+  await end;
+  const [run] = JSON.parse(await printed(['runs', '--json'])) as { run: string; started_at: string }[];
+  const wordAt = async (moment: string) => (await statusAt(moment)).runs.map(({ standing }) => standing.word);
+  expect([await wordAt(run!.started_at), await wordAt('0s')]).toEqual([['waiting'], ['stopped']]);
 });

@@ -33,7 +33,7 @@ export async function runShow(context: Context, word: string, options: ShowOptio
   const names = [...(await workflows.names()), ...workflows.runs().map(({ run }) => endOfId(run))];
   const others = { words: ['a run', 'a turn (t1)', 'a workflow'], names };
   const past = moment === null ? null : project.journal.past(moment);
-  const shown = show(project, past?.state ?? project.journal.state(), id, others);
+  const shown = show(project, past?.state ?? project.journal.state(), id, others, past?.state.now);
   const now = past?.state.now ?? terminal.now();
   return answer(terminal, options, shown, () => shownLines(shown, now, terminal.colours));
 }

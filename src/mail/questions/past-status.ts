@@ -9,6 +9,7 @@ import type { RunState } from '../../workflow/machine/state.ts';
 import { summaryOf } from '../controller/mail-summary.ts';
 import type { Project } from '../../project/project.ts';
 import type { Past } from '../../project/following.ts';
+import { hostingOf } from '../../workflow/runs/reading.ts';
 import { slotsOfRun } from '../../workflow/runs/slots.ts';
 import { runStatus } from '../../workflow/runs/run-status.ts';
 import type { StoredRun } from '../../project/definition/contracts.ts';
@@ -35,7 +36,7 @@ export async function pastStatus(project: Project, moment: Moment): Promise<Stat
     ...status,
     at: { record, time: iso(time), what },
     threads: listedThreads(status).map((thread) => ({ ...thread, why: null })),
-    runs: runsAt(project.workflows, time),
+    runs: await runsAt(project.workflows, time),
     triggers: [],
     workers: null,
   };
@@ -58,22 +59,17 @@ function pastOf(project: Project, moment: Moment): Past {
 }
 
 /** The runs that had begun and had not ended; those that the journals do not hold are left out. */
-function runsAt(workflows: Workflows, time: number): RunStatusDocument[] {
-  const begun = workflows.runs().filter(({ startedAt }) => startedAt <= time);
-  return begun.flatMap((card) => {
+async function runsAt(workflows: Workflows, time: number): Promise<RunStatusDocument[]> {
+  const found: RunStatusDocument[] = [];
+  for (const card of workflows.runs().filter(({ startedAt }) => startedAt <= time)) {
     const stored = workflows.run(card.run);
     const state = stateAt(stored, time);
-    return state === null || state.endedAt !== null
-      ? []
-      : [
-          runStatus(state, compile(stored.definition), card, {
-            held: new Map(),
-            alive: true,
-            pending: [],
-            slots: slotsOfRun(card.run, null, null),
-          }),
-        ];
-  });
+    if (state === null || state.endedAt !== null) continue;
+    const hosting = await hostingOf(stored, state, true);
+    const slots = slotsOfRun(card.run, null, null);
+    found.push(runStatus(state, compile(stored.definition), card, { ...hosting, held: new Map(), slots }));
+  }
+  return found;
 }
 
 function stateAt(run: StoredRun, time: number): RunState | null {

@@ -30,14 +30,21 @@ import type { ThreadStatus } from '../../documents/status.ts';
 
 /**
  * Everything about the subject of a word: a message, a thread, a turn, or a refused file. Throws
- * `E_TARGET`; `others`: what else the caller can show.
+ * `E_TARGET`; `others`: what else the caller can show; `until`: the end of the past that is shown, in
+ * milliseconds since 1970.
  */
-export function show(project: Project, state: MailState, word: string, others?: Directory['others']): Shown {
+export function show(
+  project: Project,
+  state: MailState,
+  word: string,
+  others?: Directory['others'],
+  until = Infinity,
+): Shown {
   if (/^t\d+$/.test(word)) return showTurn(project, state, word);
   const refused = word.length >= 4 ? refusedFile(project, word) : null;
   if (refused) return refused;
   const named = resolve(project, state, word, ['message', 'thread'], others);
-  if (named.kind === 'thread') return showThread(project, state, named.thread);
+  if (named.kind === 'thread') return showThread(project, state, named.thread, until);
   return showMessage(project, state, foundMessage(project, state, named.message));
 }
 
@@ -67,9 +74,11 @@ export function showAt(
   kind: 'thread' | null = null,
 ): Shown {
   const state = moment === null ? project.journal.state() : project.journal.past(moment).state;
+  const until = moment === null ? Infinity : 'time' in moment ? moment.time : state.now;
   // The message that opened a thread has the same id.
-  if (kind === 'thread') return showThread(project, state, resolve(project, state, word, ['thread']).thread);
-  return show(project, state, word);
+  if (kind === 'thread')
+    return showThread(project, state, resolve(project, state, word, ['thread']).thread, until);
+  return show(project, state, word, undefined, until);
 }
 
 function showMessage(project: Project, state: MailState, known: KnownMessage): Shown {
@@ -141,7 +150,7 @@ function requestDocument(state: MailState, { message, request }: Mail): RequestD
   };
 }
 
-function showThread(project: Project, state: MailState, id: ThreadId): Shown {
+function showThread(project: Project, state: MailState, id: ThreadId, until: number): Shown {
   const thread = state.threads.get(id);
   const holder = project.holder();
   const turns = [...state.turns.values()].filter((turn) => turn.thread === id);
@@ -150,7 +159,8 @@ function showThread(project: Project, state: MailState, id: ThreadId): Shown {
     kind: 'thread',
     id,
     thread: shownThread(project, state, thread),
-    messages: trailOf(project, state, id),
+    // Their files are still there of what came later.
+    messages: trailOf(project, state, id).filter(({ created }) => Date.parse(created) <= until),
     turns: turns.map((turn) => shownTurn(holder, state, turn)),
   };
 }

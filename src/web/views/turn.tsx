@@ -15,7 +15,7 @@ import { useText } from '../state/read-text.ts';
 import { Conversation } from './conversation.tsx';
 import { Item } from './item.tsx';
 import { Landings } from './work.tsx';
-import type { InboxDocument } from '../../documents/inbox.ts';
+import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
 import type { InvocationDocument, Shown } from '../../documents/mail.ts';
 import type { Overview, ThreadRow } from '../../documents/status.ts';
 
@@ -58,6 +58,7 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
   const index = chosen.value ?? invocations.length - 1;
   const invocation = invocations[index];
   const name = role === null ? `Turn ${id}` : `${role}, turn ${id}`;
+  const asked = useAsked(id);
   const hasWork = sent.some(({ commit }) => commit !== null);
   const isFailed = turn === null && row?.failed != null && failureOf(invocations.at(-1)) !== null;
   return (
@@ -67,7 +68,7 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
     >
       {invocation !== undefined && <Failure invocation={invocation} />}
       <About shown={shown} thread={thread} subject={row?.subject ?? null} />
-      <Landing turn={id} />
+      {asked === undefined ? <Landing turn={id} /> : <Item item={asked} />}
       {invocations.length > 1 && (
         <fieldset class="tabs">
           <legend>Launch</legend>
@@ -85,7 +86,12 @@ function Shows({ shown }: { readonly shown: ShownTurn }) {
         </fieldset>
       )}
       {invocation !== undefined && (
-        <Invocation key={index} id={id} invocation={invocation} hasWork={hasWork} />
+        <Invocation
+          key={index}
+          {...{ id, invocation, hasWork }}
+          isOpen={turn !== null}
+          isAsked={asked !== undefined}
+        />
       )}
       <Panel title="What it sent">
         {sent.length === 0 ? (
@@ -186,15 +192,16 @@ function About({ shown: { turn }, thread, subject }: AboutProps) {
   );
 }
 
-/** The place of the turn in the queue of a branch, and the question whether it may land. */
+/** What a person is asked about the turn, such as whether its work may land. */
+function useAsked(turn: string): InboxItem | undefined {
+  const inbox = useLive<InboxDocument>('/inbox').value.value;
+  if (past.value !== null) return undefined;
+  return inbox?.items.find((each) => each.turn === turn && each.kind !== 'notice');
+}
+
+/** The place of the turn in the queue of a branch. */
 function Landing({ turn }: { readonly turn: string }) {
   const status = useLive<Overview>('/status').value.value;
-  const inbox = useLive<InboxDocument>('/inbox').value.value;
-  const item =
-    past.value === null
-      ? inbox?.items.find((each) => each.turn === turn && each.kind !== 'notice')
-      : undefined;
-  if (item !== undefined) return <Item item={item} />;
   return <Landings landings={status?.landings.filter((landing) => landing.turn === turn) ?? []} />;
 }
 
@@ -203,9 +210,13 @@ interface InvocationProps {
   readonly invocation: InvocationDocument;
   /** Some of its messages have work, which is shown with them. */
   readonly hasWork: boolean;
+  /** Its work is shown with the question whether it may land. */
+  readonly isAsked: boolean;
+  /** The turn is not over: how it stands, and its cost, are shown above. */
+  readonly isOpen: boolean;
 }
 
-function Invocation({ id, invocation, hasWork }: InvocationProps) {
+function Invocation({ id, invocation, hasWork, isOpen, isAsked }: InvocationProps) {
   const { attempt, round, prompt, stdout, stderr, changes, result } = invocation;
   const folder = `${at('turns', id)}/${String(attempt)}/${String(round)}`;
   const grows = result === null;
@@ -217,8 +228,10 @@ function Invocation({ id, invocation, hasWork }: InvocationProps) {
   ];
   return (
     <>
-      {result !== null && <Outcome result={result} />}
-      <Changes path={changes && `${folder}/changes`} isNone={!grows && !hasWork && !hasFailed} />
+      {result !== null && <Outcome result={result} isOpen={isOpen} />}
+      {!isAsked && (
+        <Changes path={changes && `${folder}/changes`} isNone={!grows && !hasWork && !hasFailed} />
+      )}
       {hasFailed ? logs.toReversed() : logs}
       {prompt !== null && <Prompt path={`${folder}/prompt`} />}
     </>
@@ -226,7 +239,7 @@ function Invocation({ id, invocation, hasWork }: InvocationProps) {
 }
 
 /** How a launch ended, how long it took, and what it cost. */
-function Outcome({ result }: { readonly result: JsonObject }) {
+function Outcome({ result, isOpen }: { readonly result: JsonObject; readonly isOpen: boolean }) {
   const { outcome = null, exit = null, durationMs = null, host = null, reported = null } = result;
   const reports = Array.isArray(reported) ? reported.filter((text) => typeof text === 'string') : [];
   const { is = null, usage = null, model = null } = objectIn(outcome);
@@ -240,9 +253,9 @@ function Outcome({ result }: { readonly result: JsonObject }) {
     <>
       <Facts
         of={[
-          ['Ended', is === 'done' && <State value={is} />],
+          ['Ended', is === 'done' && !isOpen && <State value={is} />],
           ['Took', typeof durationMs === 'number' && duration(durationMs)],
-          ['Cost', cost],
+          ['Cost', !isOpen && cost],
           ['Model', typeof model === 'string' && <Line value={model} limit={60} />],
           ['Worker', typeof host === 'string' && <Line value={host} limit={80} />],
           ['Reported', reports.length > 0 && <Line value={reports.join('; ')} />],

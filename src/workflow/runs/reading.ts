@@ -1,6 +1,7 @@
 import { MailroomError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Moment } from '../../kernel/times.ts';
+import type { RunState } from '../machine/state.ts';
 import { resumptionOf } from '../machine/resumption.ts';
 import { compile } from '../machine/rules.ts';
 import { documentOf } from '../machine/view.ts';
@@ -18,14 +19,14 @@ import type {
 import type { RunCard } from '../../letters/letters.ts';
 import type { WaitingGate } from '../../documents/status.ts';
 
-/** Who hosts a run; in the past it had a host until it ended. */
-async function hostingOf(
-  { alive, pending }: Pick<StoredRun, 'alive' | 'pending'>,
-  endedAt: number | null,
+/** Who hosts a run. In the past it had a host if it did something later, or has one still. */
+export async function hostingOf(
+  { alive, pending, state: stateAt }: Pick<StoredRun, 'alive' | 'pending' | 'state'>,
+  { endedAt, events }: RunState,
   isPast: boolean,
 ): Promise<RunHosting> {
-  if (isPast) return { alive: endedAt === null, pending: [] };
-  return { alive: await alive(), pending: endedAt === null ? pending() : [] };
+  if (!isPast) return { alive: await alive(), pending: endedAt === null ? pending() : [] };
+  return { alive: endedAt === null && (stateAt(null).events > events || (await alive())), pending: [] };
 }
 
 type ListedRuns = Pick<Workflows, 'runs' | 'run' | 'row' | 'alive' | 'pending'>;
@@ -34,14 +35,18 @@ type ListedRuns = Pick<Workflows, 'runs' | 'run' | 'row' | 'alive' | 'pending'>;
 async function listedRun(workflows: ListedRuns, card: RunCard, time: number | null): Promise<RunSummary> {
   const { run } = card;
   const now = workflows.row(run);
-  const isPast = time !== null && (now.endedAt === null || now.endedAt > time);
-  const row = isPast ? rowOf(workflows.run(run), { time }) : now;
-  const hosting = { alive: () => workflows.alive(run), pending: () => workflows.pending(run) };
-  return runSummary(row, await hostingOf(hosting, row.endedAt, time !== null), card);
+  const isEnded = now.endedAt !== null && (time === null || now.endedAt <= time);
+  if (time !== null && !isEnded) {
+    const stored = workflows.run(run);
+    const state = stored.state({ time });
+    return runSummary(rowOf(state, stored), await hostingOf(stored, state, true), card);
+  }
+  const pending = isEnded ? [] : workflows.pending(run);
+  return runSummary(now, { alive: await workflows.alive(run), pending }, card);
 }
 
-function rowOf(stored: StoredRun, moment: Moment): RunRow {
-  return runRow(stored.state(moment), compile(stored.definition));
+function rowOf(state: RunState, stored: StoredRun): RunRow {
+  return runRow(state, compile(stored.definition));
 }
 
 interface RunsAsked {
@@ -73,7 +78,7 @@ export async function readRuns(
 /** A run with its steps and its parameters, now or at a moment. */
 export async function readRun(stored: StoredRun, moment: Moment | null = null): Promise<RunDocument> {
   const state = stored.state(moment);
-  const hosting = await hostingOf(stored, state.endedAt, moment !== null);
+  const hosting = await hostingOf(stored, state, moment !== null);
   const rules = compile(stored.definition);
   const summary = runSummary(runRow(state, rules), hosting, stored.card);
   const document = documentOf(state, rules) as JsonObject & Pick<RunDocument, 'warnings' | 'steps'>;

@@ -39,6 +39,10 @@ describe('reading mail', () => {
       id: thread,
       messages: [{ id: thread }, { subject: 'How to add it' }, { id: question }],
     });
+    const early = (await api.get(`/api/v1/threads/${thread}?at=2`)).document as {
+      messages: { id: string }[];
+    };
+    expect(early.messages.map(({ id }) => id)).toEqual([thread]);
     const { document } = await api.get('/api/v1/costs?by=role,provider');
     expect(document).toEqual((await project.json('costs', '--by', 'role,provider')).document);
     expect((await api.get('/api/v1/why/engineer')).document).toEqual(
