@@ -33,7 +33,11 @@ async function rolesOf(page: Page): Promise<readonly string[]> {
 const shown = (page: Page) => page.locator('.past output').innerText();
 const recordShown = async (page: Page) => Number(/record (\d+)$/.exec(await shown(page))?.[1] ?? 0);
 const ofFocus = (page: Page) =>
-  page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent);
+  page.evaluate(
+    () =>
+      document.activeElement?.id ||
+      (document.activeElement?.ariaLabel ?? document.activeElement?.textContent),
+  );
 
 test('a person goes through the past by keyboard alone, record by record, and back to now', async () => {
   const { fixture } = bed;

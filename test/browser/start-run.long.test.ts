@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { browserFixture, expectAccessible } from './browser.ts';
+import { workOfEveryKind } from './browser-fixture.ts';
 
 const bed = browserFixture({
   'workflows/broken.yaml': 'name: broken\nversion: "1"\nsteps:\n  a: { command: [echo] }\n',
@@ -24,7 +25,16 @@ test('from the list, a run takes two clicks, with its price beside them; errors 
   await page.getByRole('link', { name: 'Run plain' }).click();
   await page.getByRole('heading', { name: 'What a run would do' }).waitFor();
   await expectAccessible(page, 'a workflow with its price');
-  await page.getByRole('button', { name: 'Run it, for at most nothing' }).click();
+  await page.getByRole('button', { name: 'Run it, without cost' }).waitFor();
+  const limit = page.getByLabel('Stop at this cost, in dollars');
+  await limit.fill('a25');
+  await limit.press('Enter');
+  const fault = () => limit.evaluate((field: HTMLInputElement) => field.validationMessage);
+  await expect.poll(fault).toBe('It must be dollars, such as 2.50.');
+  await limit.fill('');
+  expect(await fault()).toBe('');
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await page.getByRole('button', { name: /^Run it/ }).click();
   await page.waitForURL(/#\/runs\//);
   expect(bed.fixture.faults).toEqual([]);
 });
@@ -52,6 +62,28 @@ test('a workflow shows its graph and defaults; a start beside a run leads to tha
   await way.click();
   await page.waitForURL(first);
   expect(bed.fixture.faults).toEqual([]);
+});
+
+test('a message to a thread goes to who wrote last; one without text is refused at its field', async () => {
+  const { fixture } = bed;
+  await workOfEveryKind(fixture);
+  const page = await fixture.open((await fixture.serve()).address);
+  await page.getByRole('link', { name: 'Threads' }).click();
+  await page.getByRole('link', { name: 'Write about the shop.' }).click();
+  await page.getByText('Review of the totals').first().waitFor();
+  await page.getByRole('link', { name: 'Add a message' }).click();
+  await page.getByRole('link', { name: 'Write about the shop.' }).waitFor();
+  await expect.poll(() => page.getByLabel('To', { exact: true }).inputValue()).toBe('writer');
+  const text = page.getByLabel('Text', { exact: true });
+  expect(await text.evaluate((field) => field === document.activeElement)).toBe(true);
+  await text.press('Control+Enter');
+  const fault = () => text.evaluate((field: HTMLTextAreaElement) => field.validationMessage);
+  await expect.poll(fault).toBe('Write the text first.');
+  await expectAccessible(page, 'a message to a thread');
+  await text.fill('Thank you');
+  await text.press('Control+Enter');
+  await page.waitForURL(/#\/threads\//);
+  expect(fixture.faults).toEqual([]);
 });
 
 test('costs of days are bars with a table', async () => {

@@ -271,7 +271,9 @@ export class TurnFolders {
     if (names === null) return why;
     const shown = names.filter((name) => !name.startsWith('.'));
     const isWhole = names.length < listedFiles && shown.length <= stagedFiles;
-    return isWhole ? shown.toSorted() : `${tooManyText}; they lie unread in ${parentOf(outbox)}`;
+    // As a person counts: `2.md` before `10.md`.
+    const order = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true }) || (a < b ? -1 : 1);
+    return isWhole ? shown.toSorted(order) : `${tooManyText}; they lie unread in ${parentOf(outbox)}`;
   }
 
   /**

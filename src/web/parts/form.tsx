@@ -54,6 +54,15 @@ export function useRefusal(): string | null {
   return session?.access === 'read' ? `The key of ${oneLine(session.name, 40)} may only read.` : null;
 }
 
+/** Says at a field, by its id, what is wrong with it, until something else is typed. */
+export function refuseField(id: string, why: string): void {
+  const field = document.getElementById(id);
+  if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return;
+  field.setCustomValidity(why);
+  field.reportValidity();
+  field.addEventListener('input', () => field.setCustomValidity(''), { once: true });
+}
+
 /** Sends the form on Ctrl+Enter, too. */
 export function onSubmit(act: () => void): FormHTMLAttributes {
   return {

@@ -78,7 +78,7 @@ export function Loaded<T>({ live, children, title }: LoadedProps<T>) {
 /** Why there is nothing to show; at a moment of the past it was not there yet. */
 function Missing({ problem }: { readonly problem: Problem }) {
   if (past.value === null || problem.code !== 'E_TARGET') return <Trouble problem={problem} />;
-  return <Empty>{visible(problem.message)}</Empty>;
+  return <Empty>It was not there yet, at the moment that is shown.</Empty>;
 }
 
 export function Trouble({ problem }: { readonly problem: Problem }) {

@@ -118,11 +118,11 @@ export function PastBar({ close }: { readonly close: () => void }) {
         {isLoading ? 'loading …' : value === null ? 'now' : ago}
         {value !== null && value.record > 0 && `, record ${String(value.record)}`}
       </output>
-      <button type="button" disabled={isFirst} onClick={() => move(-1)}>
-        Change before
+      <button type="button" aria-label="Change before" disabled={isFirst} onClick={() => move(-1)}>
+        ←
       </button>
-      <button type="button" disabled={value === null} onClick={() => move(1)}>
-        Change after
+      <button type="button" aria-label="Change after" disabled={value === null} onClick={() => move(1)}>
+        →
       </button>
       <TimeField />
       <button type="button" class="primary" onClick={end}>

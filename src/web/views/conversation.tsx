@@ -11,7 +11,7 @@ interface Props {
   /** The level of the heading above it; default: 2. */
   readonly within?: number;
   readonly turns: readonly TurnStatus[];
-  /** What its work changes is shown elsewhere. */
+  /** What their work changes is shown elsewhere. */
   readonly isAlone?: boolean;
 }
 
@@ -19,13 +19,13 @@ interface Props {
 export function Conversation({ messages, turns, within = 2, isAlone = false }: Props) {
   return (
     <ol class="conversation">
-      {messages.map((message) =>
-        message.from === 'mailroom' && !isAlone ? (
-          <Notice key={message.id} message={message} within={within} />
-        ) : (
-          <Letter key={message.id} message={message} within={within} isAlone={isAlone} />
-        ),
-      )}
+      {messages.map((message, index) => {
+        if (message.from === 'mailroom' && !isAlone)
+          return <Notice key={message.id} message={message} within={within} />;
+        // Its first message has shown the work of several.
+        const isShown = messages.slice(0, index).some(({ commit }) => commit === message.commit);
+        return <Letter key={message.id} message={message} within={within} isAlone={isAlone || isShown} />;
+      })}
       {turns.map((turn) => (
         <li key={turn.id} class="message turn">
           <header>

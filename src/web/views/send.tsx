@@ -2,17 +2,19 @@ import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { oneLine } from '../../kernel/one-line.ts';
 import { sendMessage } from '../api/actions.ts';
-import { Problem } from '../api/client.ts';
+import { at } from '../api/client.ts';
 import type { LetterType, ProtocolDocument } from '../../documents/protocol.ts';
 import type { Session } from '../../documents/status.ts';
 import { Fields, typedFields } from '../parts/fields.tsx';
-import { onSubmit, useAction, WriteButton } from '../parts/form.tsx';
+import { onSubmit, refuseField, useAction, WriteButton } from '../parts/form.tsx';
 import { Empty, Loaded, View } from '../parts/panel.tsx';
+import { Line } from '../parts/text.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
 import { past, showNow } from '../state/past.ts';
 import { go, link, query } from '../state/route.ts';
-import { complain, notify } from '../state/toasts.ts';
+import { notify } from '../state/toasts.ts';
+import type { Shown } from '../../documents/mail.ts';
 import type { Overview } from '../../documents/status.ts';
 
 const place = 'send';
@@ -23,8 +25,19 @@ export function Send({ role }: { readonly role: string | null }) {
   const session = useLive<Session>('/session').value.value;
   const status = useLive<Overview>('/status').value.value;
   const thread = query.value.get('thread');
+  const shown = useLive<Shown>(thread === null ? null : at('threads', thread)).value.value;
+  const found = shown?.kind === 'thread' ? shown : null;
   return (
-    <View title={thread === null ? 'New task' : 'Add a message'}>
+    <View
+      title={thread === null ? 'New task' : 'Add a message'}
+      actions={
+        thread !== null && (
+          <a href={link('threads', thread)}>
+            <Line value={found?.thread?.subject ?? 'Its thread'} limit={120} />
+          </a>
+        )
+      }
+    >
       {past.value !== null && (
         <p class="row">
           The page shows the past, in which nothing can be sent.
@@ -39,10 +52,12 @@ export function Send({ role }: { readonly role: string | null }) {
         </p>
       )}
       <Loaded live={protocol}>
-        {(found) => {
-          const types = lettersOf(found, session?.name ?? 'user', role);
+        {(known) => {
+          const types = lettersOf(known, session?.name ?? 'user', role);
           if (types.length === 0) return <Empty>The protocol allows no message from you to this role.</Empty>;
-          return <MessageForm types={types} role={role} thread={thread} />;
+          // Who wrote last is who should read it.
+          const last = found?.messages.findLast(({ from }) => types.some(({ to }) => to.includes(from)));
+          return <MessageForm types={types} role={role ?? last?.from ?? null} thread={thread} />;
         }}
       </Loaded>
     </View>
@@ -72,7 +87,8 @@ function MessageForm({ types, role, thread }: MessageFormProps) {
   const [subject, text] = [draft(`${place}/subject`), draft(`${place}/text`)];
   const { busy, run } = useAction();
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector<HTMLElement>('select, input, textarea')?.focus(), []);
+  const first = thread === null ? 'select, input, textarea' : 'textarea';
+  useEffect(() => form.current?.querySelector<HTMLElement>(first)?.focus(), []);
   const wanted = name.value || query.value.get('type');
   const type = types.find((each) => each.name === wanted) ?? types[0]!;
   const recipients = type.to_all
@@ -81,10 +97,7 @@ function MessageForm({ types, role, thread }: MessageFormProps) {
   const submit = () => {
     const fields = typedFields(type.fields, `${place}-${type.name}`);
     if (fields === null) return;
-    if (text.value.trim() === '') {
-      document.getElementById('send-text')?.focus();
-      return complain(new Problem('E_VALUE', 422, 'Write the text first.'));
-    }
+    if (text.value.trim() === '') return refuseField('send-text', 'Write the text first.');
     void run(async () => {
       const title = subject.value.trim() === '' ? {} : { subject: subject.value };
       const into = thread === null ? {} : { thread };

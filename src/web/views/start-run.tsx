@@ -6,13 +6,13 @@ import { span } from '../../kernel/times.ts';
 import { planOf, startRun } from '../api/actions.ts';
 import { Problem } from '../api/client.ts';
 import { Fields, rethrowBeside, typedFields, type FieldShape } from '../parts/fields.tsx';
-import { onSubmit, useAction, WriteButton } from '../parts/form.tsx';
+import { onSubmit, refuseField, useAction, WriteButton } from '../parts/form.tsx';
 import { Panel, Table, Trouble } from '../parts/panel.tsx';
 import { Facts, visible } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { go, link } from '../state/route.ts';
-import { complain, notify } from '../state/toasts.ts';
+import { notify } from '../state/toasts.ts';
 import type { PlanDocument, WorkflowRow } from '../../documents/workflows.ts';
 
 /** The text of the workflow in an editor. */
@@ -76,8 +76,7 @@ function useStart({ id, parameters, edited }: StartProps, place: string) {
     const given = typedFields(parameters, place);
     if (given === null) return;
     const usd = usdOf(draft(`${place}:usd`).value);
-    if (usd === undefined)
-      return complain(new Problem('E_VALUE', 422, 'The limit must be dollars, such as 2.50.'));
+    if (usd === undefined) return refuseField(`${place}-usd`, 'It must be dollars, such as 2.50.');
     refused.value = null;
     void starting.run(async () => {
       if (edited?.isDirty === true && !(await edited.save())) return;
@@ -125,7 +124,7 @@ export function StartRun(props: StartProps) {
         </div>
         <div class="row">
           <WriteButton busy={starting.isBusy}>
-            {starting.isBusy ? 'Starting …' : price === null ? verb : `${verb}, for at most ${price}`}
+            {starting.isBusy ? 'Starting …' : price === null ? verb : `${verb}, ${price}`}
           </WriteButton>
           <button type="button" aria-busy={isBusy} onClick={preview}>
             Show the price
@@ -165,9 +164,9 @@ function usdOf(text: string): number | null | undefined {
 /** The worst case in one phrase. */
 function priceOf({ ceiling }: PlanDocument): string {
   const { usd, tokens, launches } = ceiling;
-  if (launches === 0) return 'nothing: it starts no agent';
-  if (usd !== null) return money({ usd, tokens: tokens ?? 0, unpriced: 0 }) || '$0.00';
-  return tokens === null ? 'an unknown price' : `${String(tokens)} tokens`;
+  if (launches === 0) return 'without cost';
+  if (usd !== null) return `for at most ${money({ usd, tokens: tokens ?? 0, unpriced: 0 }) || '$0.00'}`;
+  return tokens === null ? 'at an unknown price' : `for at most ${String(tokens)} tokens`;
 }
 
 /** How many steps a sentence names. */

@@ -79,6 +79,14 @@ describe.each(diskFixtures)('TurnFolders: $name', ({ make }) => {
     expect(fixture.disk.list(`${attempt}/collected-1`)).toEqual(['a.md']);
   });
 
+  it('takes numbered files as a person counts', () => {
+    const fixture = open();
+    fixture.begin(0, false);
+    for (const name of ['10.md', '9.md', 'part-2.md', 'part-10.md']) fixture.plant(`${outbox}/${name}`, 'x');
+    const names = fixture.folders.collect('t1', 2, 0).map(({ name }) => name);
+    expect(names).toEqual(['9.md', '10.md', 'part-2.md', 'part-10.md']);
+  });
+
   it('shows no secret in the names of files, and keeps files apart whose names look alike then', () => {
     const fixture = open();
     fixture.begin(0, false);
