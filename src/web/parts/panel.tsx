@@ -6,7 +6,7 @@ import { titleArrived } from '../state/focus.ts';
 import { past } from '../state/past.ts';
 import { saved } from '../state/saved.ts';
 import { useHeading } from '../state/tab.ts';
-import { Sentence, State, visible } from './text.tsx';
+import { Sentence, State } from './text.tsx';
 
 /** A view: its title, which gets the focus when it opens, and what can be done there. */
 export function View(props: {
