@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { called } from '../../kernel/called.ts';
+import { shortId } from '../../kernel/ids.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import type { WorkflowRow } from '../../documents/workflows.ts';
 import { rank } from '../find.ts';
@@ -116,9 +117,10 @@ function useCommands(typed: string): readonly Command[] {
     ...(inbox?.items ?? []).map((item) => to('inbox', item.subject, 'inbox', item.id)),
     ...(status?.roles ?? []).map(({ name }) => to('role', name, 'roles', name)),
     ...(workflows ?? []).map(({ name, file }) => to('workflow', name ?? file, 'workflows', name ?? file)),
-    ...(runs ?? []).map(({ run, workflow, title }) =>
-      to('run', `${called(workflow, title)} ${run}`, 'runs', run),
-    ),
+    ...(runs ?? []).map(({ run, workflow, title, standing: { word } }) => ({
+      ...to('run', `${called(workflow, title)} ${shortId(run)}: ${word}`, 'runs', run),
+      isFound: run === typed.trim(),
+    })),
     // The words may be in a message of it.
     ...(threads ?? []).map(({ id, subject }) => ({ ...to('thread', subject, 'threads', id), isFound: true })),
   ];
