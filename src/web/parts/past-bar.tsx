@@ -11,7 +11,6 @@ import { agoOf } from '../times.ts';
 import { Trouble } from './panel.tsx';
 import type { RunSummary, TimelineDocument } from '../../documents/runs.ts';
 import type { MomentsDocument } from '../../documents/mail.ts';
-import type { Overview } from '../../documents/status.ts';
 
 /** The number of places of the slider. */
 const places = 1_000;
@@ -77,8 +76,10 @@ const moves: Readonly<Record<string, number>> = {
 
 /** A slider over the whole past of the project: what the page shows is as it was then. */
 export function PastBar({ close }: { readonly close: () => void }) {
-  const changes = useChanges();
-  const span = useSpan(changes);
+  const known = useChanges();
+  const changes = known ?? [];
+  const first = changes[0]?.time ?? clock.peek() - 1_000;
+  const span = known === null ? null : { first, last: changes.at(-1)?.time ?? first };
   const { shown, place, isNow, isLoading, goTo, stop } = useSlider(span);
   const { move, isFirst } = useMoves(shown, changes);
   const { value } = past;
@@ -179,14 +180,16 @@ interface Change {
   readonly what: string | null;
 }
 
-/** Changes of the mail and of runs, by their time. */
-function useChanges(): readonly Change[] {
-  const mail = useLive<MomentsDocument>('/moments', 'now').value.value?.marks ?? [];
-  const runs = useLive<readonly RunSummary[]>('/workflow-runs', 'now').value.value ?? [];
+/** Changes of the mail and of runs, by their time; null: not known yet. */
+function useChanges(): readonly Change[] | null {
+  const mail = useLive<MomentsDocument>('/moments', 'now').value.value;
+  const runs = useLive<readonly RunSummary[]>('/workflow-runs', 'now').value.value;
   return useMemo(
     () =>
+      mail &&
+      runs &&
       [
-        ...mail.map(({ time, failed }) => ({ time: Date.parse(time), failed, what: null })),
+        ...mail.marks.map(({ time, failed }) => ({ time: Date.parse(time), failed, what: null })),
         ...runs.slice(0, mostRuns).flatMap(changesOf),
       ].toSorted((one, other) => one.time - other.time),
     [mail, runs],
@@ -255,23 +258,4 @@ function inWords(time: number): string {
 function localMinute(time: number): string {
   const date = new Date(time);
   return new Date(time - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/**
- * What can be shown: from the first record of the mail, thread or run to the last change; null: not
- * known yet.
- */
-function useSpan(changes: readonly Change[]): Span | null {
-  const begin = useLive<Overview>('/status?at=1');
-  const status = useLive<Overview>('/status', 'now').value.value;
-  const runs = useLive<readonly RunSummary[]>('/workflow-runs', 'now').value.value;
-  const record = begin.value.value?.at;
-  if ((record == null && begin.problem.value === null) || status === null || runs === null) return null;
-  const times = [
-    ...(record == null ? [] : [record.time]),
-    ...(record != null || status.begun === null ? [] : [status.begun]),
-    ...runs.flatMap(({ started_at }) => started_at ?? []),
-  ].map((time) => Date.parse(time));
-  const first = times.reduce((least, time) => Math.min(least, time), clock.peek() - 1_000);
-  return { first, last: Math.max(first, changes.at(-1)?.time ?? 0) };
 }

@@ -37,7 +37,7 @@ let aim: number | null = null;
  * `way`: records that say nothing are passed over, backwards or forwards; behind the last is now.
  * `near`: a change of something else, in milliseconds since 1970, shown where it comes first.
  */
-export async function showMoment(
+async function showMoment(
   text: string,
   way: -1 | 0 | 1 = 0,
   near: number | null = null,
