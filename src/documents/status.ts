@@ -292,6 +292,7 @@ const overview = {
   thread_counts: z
     .strictObject({ open: count, quiet: count, closed: count, failed: count })
     .describe('The number of threads by their state'),
+  begun: time.nullable().describe('When the oldest of these threads was opened; null: there is none'),
   turns: z.array(turnStatus).describe('Unfinished turns'),
   landings: z.array(landing).describe('The landing queues of all branches, each in its order'),
   cost: z.strictObject({

@@ -63,6 +63,7 @@ export function statusOf(mail: MailSummary, parts: StatusParts): MailStatus {
     ),
     threads: mail.threads,
     thread_counts: countsOf(mail.threads),
+    begun: mail.threads[0]?.opened ?? null,
     turns: turns.map((turn) => ({ ...turn, instead_of: replaced(turn, protocol) })),
     landings: mail.landings,
     cost: {
