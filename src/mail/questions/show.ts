@@ -30,8 +30,8 @@ import type { ThreadStatus } from '../../documents/status.ts';
 
 /**
  * Everything about the subject of a word: a message, a thread, a turn, or a refused file. Throws
- * `E_TARGET`; `others`: what else the caller can show; `until`: the end of the past that is shown, in
- * milliseconds since 1970.
+ * `E_TARGET`; `others`: what else the caller can show; `until`: the end of the past that is
+ * shown, in milliseconds since 1970.
  */
 export function show(
   project: Project,

@@ -173,7 +173,7 @@ function Then({ what }: { readonly what: string | null }) {
   );
 }
 
-/** When something happened, in milliseconds since 1970; `what`: in words, where they are known here. */
+/** When something happened, in milliseconds since 1970; `what`: in words, where known here. */
 interface Change {
   readonly time: number;
   readonly failed: boolean;
