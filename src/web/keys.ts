@@ -11,7 +11,7 @@ export interface Shortcut {
   /** Keys in a row, or one with `Ctrl+`. */
   readonly keys: string;
   readonly does: string;
-  readonly act: () => void;
+  readonly act: () => unknown;
 }
 
 /** What the keyboard does; the help and the palette list it. `addShortcuts` adds to it. */
@@ -32,6 +32,7 @@ export const shortcuts: Shortcut[] = [
     keys: 'a',
     does: 'Go to the answer, or to what makes it move',
     act: () =>
+      focus('.act button, .act .button', document.activeElement?.closest('tr, li') ?? null) ||
       focus('.answer textarea, .answer input, .answer select, .answer button, .act button, .act .button'),
   },
   { keys: 'e', does: 'Put away a notice and those like it', act: putAway },
@@ -51,8 +52,11 @@ function undoLast(): void {
   if (last !== undefined) void undo(last);
 }
 
-function focus(selector: string): void {
-  document.querySelector<HTMLElement>(selector)?.focus();
+/** Whether there was something to focus. */
+function focus(selector: string, within: ParentNode | null = document): boolean {
+  const found = within?.querySelector<HTMLElement>(selector) ?? null;
+  found?.focus();
+  return found !== null;
 }
 
 /**
