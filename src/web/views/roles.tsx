@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { counted } from '../../kernel/enumerate.ts';
+import { money } from '../../kernel/cost.ts';
 import { shortId } from '../../kernel/ids.ts';
 import { at, threadsPath } from '../api/client.ts';
 import { ActButton, say } from '../parts/form.tsx';
@@ -135,87 +137,83 @@ function Turns({ turns: all }: { readonly turns: readonly TurnStatus[] }) {
   );
 }
 
+/** Columns that are left out where no role has anything in them; `#`: of numbers. */
+const columns: readonly (readonly [name: string, has: (role: RoleStatus) => boolean, Cell: OfRole])[] = [
+  ['#Inbox', () => true, ({ role }) => <>{role.inbox}</>],
+  ['Waits for', ({ waits }) => waits.length > 0, Waits],
+  ['Owes an answer to', ({ owes }) => owes.length > 0, Debts],
+  ['#Turns', () => true, ({ role }) => <>{role.turns}</>],
+  ['#Cost', ({ cost }) => money(cost) !== '', ({ role }) => <Price cost={role.cost} isAlone />],
+];
+
+type OfRole = (props: { readonly role: RoleStatus }) => ComponentChildren;
+
 /** The roles that agents have, each with why it does not move. */
 function Team({ status }: { readonly status: Overview }) {
   const team = status.roles.filter(({ person }) => !person);
   if (team.length === 0) return <Empty>The protocol has no roles for agents.</Empty>;
+  const shown = columns.filter(([, has]) => team.some(has));
   return (
     <Table
       caption="Roles and their waits"
       isStacked
-      names={['Role', 'State', '#Inbox', 'Waits for', 'Owes an answer to', '#Turns', '#Cost', 'Actions']}
+      names={['Role', 'State', ...shown.map(([name]) => name), 'Actions']}
     >
       <tbody>
         {team.map((role) => (
-          <Row
-            key={role.name}
-            role={role}
-            turns={status.turns}
-            like={team.find(({ why }) => isSame(why, role.why))?.name ?? role.name}
-            isPaused={status.paused.roles.includes(role.name)}
-          />
+          <tr key={role.name}>
+            <th scope="row">
+              <a href={link('roles', role.name)} data-row>
+                <Line value={role.name} limit={40} />
+              </a>
+            </th>
+            <td>
+              <Stands standing={role.standing} />
+              <Needs role={role.name} turns={status.turns} />
+              <WhyOf role={role} team={team} />
+            </td>
+            {shown.map(([name, , Cell]) => (
+              <td
+                key={name}
+                class={name.startsWith('#') ? 'number' : undefined}
+                data-name={name.replace('#', '')}
+              >
+                <Cell role={role} />
+              </td>
+            ))}
+            <td>
+              <PauseRole name={role.name} paused={status.paused} />
+            </td>
+          </tr>
         ))}
       </tbody>
     </Table>
   );
 }
 
-function isSame(one: RoleStatus['why'], other: RoleStatus['why']): boolean {
-  return one !== null && one.reason === other?.reason && one.command === other.command;
-}
-
-interface RowProps {
+/** Why a role does not move; of several for the same reason the first says it. */
+function WhyOf({
+  role: { name, why },
+  team,
+}: {
   readonly role: RoleStatus;
-  readonly turns: readonly TurnStatus[];
-  /** The first role that does not move for the same reason; its own name: there is no other. */
-  readonly like: string;
-  readonly isPaused: boolean;
-}
-
-function Row({ role, turns, like, isPaused }: RowProps) {
-  const { name, standing, inbox, why } = role;
+  readonly team: readonly RoleStatus[];
+}) {
+  if (why === null) return null;
+  const isSame = (other: RoleStatus['why']) => other?.reason === why.reason && other.command === why.command;
+  const first = team.find((each) => isSame(each.why))?.name ?? name;
+  if (first === name) return <Why why={why} target={name} />;
   return (
-    <tr>
-      <th scope="row">
-        <a href={link('roles', name)} data-row>
-          <Line value={name} limit={40} />
-        </a>
-      </th>
-      <td>
-        <Stands standing={standing} />
-        <Needs role={name} turns={turns} />
-        {why !== null &&
-          (like === name ? (
-            <Why why={why} target={name} />
-          ) : (
-            <p class="dim">
-              As <Line value={like} limit={40} />. <a href={link('why', name)}>Why?</a>
-            </p>
-          ))}
-      </td>
-      <td class="number" data-name="Inbox">
-        {inbox}
-      </td>
-      <td data-name="Waits for">
-        <Waits role={role} />
-      </td>
-      <td data-name="Owes an answer to">
-        <Debts role={role} />
-      </td>
-      <td class="number" data-name="Turns">
-        {role.turns}
-      </td>
-      <td class="number" data-name="Cost">
-        <Price cost={role.cost} isAlone />
-      </td>
-      <td>
-        <PauseRole name={name} isPaused={isPaused} />
-      </td>
-    </tr>
+    <p class="dim">
+      As <Line value={first} limit={40} />. <a href={link('why', name)}>Why?</a>
+    </p>
   );
 }
 
-function PauseRole({ name, isPaused }: { readonly name: string; readonly isPaused: boolean }) {
+function PauseRole({ name, paused }: { readonly name: string } & Pick<Overview, 'paused'>) {
+  // While all are paused, one alone cannot continue.
+  if (paused.all) return <ActButton act={() => say('', 'unpause')}>Continue all</ActButton>;
+  const isPaused = paused.roles.includes(name);
   return (
     <ActButton act={() => say(at('roles', name), isPaused ? 'unpause' : 'pause')}>
       {isPaused ? 'Continue' : 'Pause'}
@@ -310,8 +308,8 @@ function Owed({ role: { owes } }: { readonly role: RoleStatus }) {
 /** One role: how it stands, why it does not move, and its threads. */
 export function Role({ name }: { readonly name: string }) {
   const live = useLive<Overview>('/status');
-  const found = live.value.value?.roles.find((each) => each.name === name);
-  const isPaused = live.value.value?.paused.roles.includes(name) ?? false;
+  const { roles, paused } = live.value.value ?? {};
+  const found = roles?.find((each) => each.name === name);
   return (
     <View
       title={<Line value={name} limit={60} />}
@@ -319,7 +317,7 @@ export function Role({ name }: { readonly name: string }) {
       actions={
         found?.person === false && (
           <>
-            <PauseRole name={name} isPaused={isPaused} />
+            {paused && <PauseRole name={name} paused={paused} />}
             <a class="button" href={link('send', name)}>
               Give it a task
             </a>
