@@ -216,7 +216,7 @@ test('a failed turn says why first, and is tried again', async () => {
   await page.getByText('exit code 3: TypeError: totals is not a function').first().waitFor();
   expect(await page.locator('main').innerText()).not.toContain('It changed no file');
   await page.getByRole('button', { name: 'Retry' }).click();
-  await page.getByText(/^Done: retry /).waitFor();
+  await page.getByText('It starts again.').waitFor();
   await go(page, 'turns/t2');
   await page.getByRole('heading', { name: /^clumsy, turn t2/ }).waitFor();
 });
@@ -241,7 +241,7 @@ test('what failed is red with its reason and Retry: the role, the thread, and th
   await go(page, 'threads');
   await page.getByRole('link', { name: /^Totals that fail/ }).click();
   await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).click();
-  await page.getByText(/^Done: retry /).waitFor();
+  await page.getByText('It starts again.').waitFor();
   await page.getByText('Turn t2 of clumsy failed').first().waitFor();
   await page.getByRole('link', { name: 't2 and its output' }).waitFor();
   await go(page, 'inbox');
@@ -254,8 +254,8 @@ test('what failed is red with its reason and Retry: the role, the thread, and th
   await page.getByText('Turn t3 of clumsy failed').first().waitFor();
   // What its program did not report is not zero.
   await go(page, 'costs');
-  await page.getByText('3 launches reported no cost.').waitFor();
-  await page.getByRole('row', { name: /^clumsy 3 – –/ }).waitFor();
+  await page.getByText('3 of 3 launches reported no cost.').waitFor();
+  await page.getByRole('row', { name: /^clumsy 3 – not reported/ }).waitFor();
   expect(await page.locator('main').innerText()).not.toMatch(/\$0\.00|\b0 tokens/);
   expect(bed.fixture.faults).toEqual([]);
 });

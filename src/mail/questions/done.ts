@@ -4,7 +4,7 @@ import type { Project } from '../../project/project.ts';
 import type { BackDocument, DoneDocument, InboxItem } from '../../documents/inbox.ts';
 import { copyKey } from '../machine/fold/places.ts';
 import { handledMail } from '../mailboxes/mail-files.ts';
-import { noticeItem, peopleIn, readInbox, type WaitingItem } from './inbox.ts';
+import { noticeItem, peopleIn, readInbox, replacing, type WaitingItem } from './inbox.ts';
 import { pathIn, readStored } from './messages.ts';
 import { entryAt } from './positions.ts';
 
@@ -25,8 +25,11 @@ export async function putAway(
   const handled = isKnown ? [] : (await handledBy(project, as)).map(([id]) => id);
   const ids = new Set(words?.map((word) => noticeAt(items, handled, word)) ?? notices);
   const moved = new Set<string>();
-  for (const { message, role } of project.journal.state().unread.values()) {
-    if (!ids.has(message.id) || (as !== null && role !== as)) continue;
+  const state = project.journal.state();
+  const replaced = replacing(state);
+  for (const { message, role } of state.unread.values()) {
+    // With the notice of a failure those of the attempts before it are read.
+    if (!(ids.has(message.id) || ids.has(replaced(message) ?? '')) || (as !== null && role !== as)) continue;
     const [waiting, done] = [pathIn('inbox', message, role), pathIn('processed', message, role)];
     if (project.disk.rename(waiting, done) === 'moved') moved.add(message.id);
   }

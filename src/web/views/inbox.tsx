@@ -268,7 +268,7 @@ function Heading({ item, children }: { readonly item: InboxItem; readonly childr
       <span class="from">
         <Line value={item.from} limit={60} />
       </span>
-      {item.since !== null && <Ago at={item.since} />}
+      {item.since !== null && <Ago at={item.since} isShort />}
     </span>
   );
 }
@@ -290,7 +290,7 @@ function Done() {
                     <span class="from">
                       <Line value={from} limit={60} />
                     </span>
-                    {since !== null && <Ago at={since} />}
+                    {since !== null && <Ago at={since} isShort />}
                   </span>
                   <span>
                     <Line value={subject} limit={160} />

@@ -58,24 +58,29 @@ export function Asked({ item, done }: ItemProps) {
   const row = useThread(item.thread);
   const cost = useCost(item, row);
   const isLetter = item.kind !== 'approval' && item.kind !== 'blocked';
+  const isNotice = item.kind === 'notice';
+  const why = isNotice ? row?.why : null;
+  // Why its turn failed is all that a notice says.
+  const isSaid = why?.cause?.record === turn;
   return (
     <>
       <Facts
         of={[
-          ['State', (item.kind !== 'notice' || turn !== null) && <Stands standing={standingOf(item)} />],
+          ['State', (!isNotice || turn !== null) && <Stands standing={standingOf(item)} />],
           ['From', <Line value={item.from} limit={80} />],
           ['Task', thread && <Task thread={thread} subject={task} />],
           ['Escalated from', escalated && <Line value={escalated} limit={80} />],
-          ['Waiting since', item.since && <Ago at={item.since} />],
+          [isNotice ? 'Sent' : 'Waiting since', item.since && <Ago at={item.since} />],
           ['Answer until', item.deadline && <Until at={item.deadline} />],
           ['Without an answer', item.on_timeout && <Line value={item.on_timeout} limit={200} />],
-          ['Turn', turn && <a href={link('turns', turn)}>{turn}</a>],
+          ['Turn', turn && !isSaid && <a href={link('turns', turn)}>{turn}</a>],
           ['Run', run && <a href={link('runs', run)}>{shortId(run)}</a>],
           ['Cost so far', cost !== undefined && paid(cost)],
         ]}
       />
       {item.subject !== oneLine(item.subject, 200) && <Text value={item.subject} />}
-      {isLetter ? <Body id={item.id} /> : item.question !== null && <Body id={item.question} />}
+      {why && <Why why={why} />}
+      {isLetter ? !isSaid && <Body id={item.id} /> : item.question !== null && <Body id={item.question} />}
       {item.kind === 'blocked' && <p>Once that is done, it lands without an answer.</p>}
       {item.type === 'landing' && (
         <div class="asked" tabIndex={0} role="region" aria-label="What is to land">
@@ -87,7 +92,6 @@ export function Asked({ item, done }: ItemProps) {
       {item.kind === 'approval' && <Approval item={item} done={done} />}
       {item.kind === 'conflict' && turn !== null && <BothSides turn={turn} role={item.from} />}
       {item.kind === 'conflict' && <Resolved item={item} done={done} />}
-      {item.kind === 'notice' && row?.why != null && <Why why={row.why} />}
       {isLetter && <WorkOf id={item.id} />}
       {thread !== null && isLetter && <SoFar id={thread} />}
       {command !== '' && (

@@ -236,7 +236,7 @@ function About({ id, thread, row, sub }: AboutProps) {
   // What does not move says why below, with what changes it; what is tried again has not failed.
   const isSaid = row?.why != null || row?.standing.is === 'working';
   const reason = isSaid ? null : (thread?.reason ?? thread?.failed);
-  const failed = thread?.failed_turn;
+  const failed = row?.why?.cause?.record === thread?.failed_turn ? null : thread?.failed_turn;
   return (
     <Facts
       of={[
