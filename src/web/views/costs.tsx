@@ -112,6 +112,7 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
     costs.rows.flatMap(({ key }) => key.thread ?? []),
     'now',
   );
+  const hasShares = shareOf(costs.total.cost, costs.total) > 0;
   return (
     <Table
       caption="Costs"
@@ -122,7 +123,7 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
         '#Launches',
         '#Tokens',
         '#Cost',
-        'Share',
+        ...(hasShares ? ['Share'] : []),
       ]}
     >
       <tbody>
@@ -143,11 +144,11 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
               </th>
             ))}
             <Spent launches={launches} cost={cost} />
-            <td>
-              {shareOf(cost, costs.total) > 0 && (
+            {hasShares && (
+              <td>
                 <meter min={0} max={1} value={shareOf(cost, costs.total)} aria-label="Share of the total" />
-              )}
-            </td>
+              </td>
+            )}
           </tr>
         ))}
       </tbody>
@@ -157,7 +158,7 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
             Total
           </th>
           <Spent {...costs.total} />
-          <td />
+          {hasShares && <td />}
         </tr>
       </tfoot>
     </Table>
