@@ -50,7 +50,7 @@ export function filteredThreads<T extends ListedThread>(
   threads: readonly T[],
   { q = '', standing, under, ids, order }: ThreadFilter,
   text: (thread: string) => string = () => '',
-): (T & { readonly depth: number })[] {
+): (T & { readonly depth: number; readonly alike: number | null })[] {
   const below = under === undefined ? null : threadsBelow(threads, under);
   const wanted = ids && new Set(ids);
   const found = threads.filter((thread) => {
@@ -63,7 +63,13 @@ export function filteredThreads<T extends ListedThread>(
     order === 'standing'
       ? standings.map((is) => newest.filter((each) => each.standing.is === is).toSorted(byLatest))
       : [newest];
-  return parts.flatMap((part) => asTree(part).map(({ thread, depth }) => ({ ...thread, depth })));
+  return parts.flatMap((part) =>
+    asTree(part).map(({ thread, depth }, index) => ({
+      ...thread,
+      depth,
+      alike: index === 0 ? part.length : null,
+    })),
+  );
 }
 
 function byLatest({ latest: a }: ListedThread, { latest: b }: ListedThread): number {
