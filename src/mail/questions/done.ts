@@ -1,7 +1,11 @@
 import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Project } from '../../project/project.ts';
-import type { BackDocument, DoneDocument, InboxItem } from '../../documents/inbox.ts';
+import type { BackDocument, DoneDocument, HandledItem } from '../../documents/inbox.ts';
+import { iso } from '../../kernel/times.ts';
+import { oneLine } from '../../kernel/one-line.ts';
+import { mailroom, type Message } from '../format/message.ts';
+import type { MailState } from '../machine/state.ts';
 import { copyKey } from '../machine/fold/places.ts';
 import { handledMail } from '../mailboxes/mail-files.ts';
 import { noticeItem, peopleIn, readInbox, replacing, type WaitingItem } from './inbox.ts';
@@ -76,14 +80,24 @@ export async function handledBy(
 }
 
 /** Handled mail as it is listed; what cannot be read as a message any more is left out. */
-export function handledItems(project: Project, handled: Awaited<ReturnType<typeof handledBy>>): InboxItem[] {
+export function handledItems(
+  project: Project,
+  handled: Awaited<ReturnType<typeof handledBy>>,
+): HandledItem[] {
   const state = project.journal.state();
   return handled.flatMap(([id, path]) => {
     const message = state.mail.get(id)?.message ?? readStored(project.files.read(path) ?? '');
     if (message === null) return [];
     const { to: _to, ...item } = noticeItem(state, message, []);
-    return [item];
+    return [{ ...item, answer: answerTo(state, message) }];
   });
+}
+
+/** What people answered, as far as its thread is remembered. */
+function answerTo({ threads, mail }: MailState, { id, thread }: Message): HandledItem['answer'] {
+  const sent = (threads.get(thread)?.messages ?? []).flatMap((each) => mail.get(each)?.message ?? []);
+  const answer = sent.find(({ inReplyTo, from }) => inReplyTo === id && from !== mailroom);
+  return answer === undefined ? null : { text: oneLine(answer.body, 160), at: iso(answer.created) };
 }
 
 function itemAt(items: readonly WaitingItem[], word: string): WaitingItem | undefined {

@@ -10,7 +10,7 @@ import { Fields, typedFields } from '../parts/fields.tsx';
 import { ActButton, onSubmit, perform, useAction, useRefusal, WriteButton } from '../parts/form.tsx';
 import { Loaded } from '../parts/panel.tsx';
 import { Prose } from '../parts/prose.tsx';
-import { Ago, CommandLine, Facts, Line, paid, Sentence, Stands, Text, Until } from '../parts/text.tsx';
+import { Ago, CommandLine, Facts, paid, Sentence, Stands, Text, Until } from '../parts/text.tsx';
 import { Why } from '../parts/why.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
@@ -67,12 +67,12 @@ export function Asked({ item, done }: ItemProps) {
       <Facts
         of={[
           ['State', (!isNotice || turn !== null) && <Stands standing={standingOf(item)} />],
-          ['From', <Line value={item.from} limit={80} />],
+          ['From', oneLine(item.from, 80)],
           ['Task', thread && <Task thread={thread} subject={task} />],
-          ['Escalated from', escalated && <Line value={escalated} limit={80} />],
+          ['Escalated from', escalated && oneLine(escalated, 80)],
           [isNotice ? 'Sent' : 'Waiting since', item.since && <Ago at={item.since} />],
           ['Answer until', item.deadline && <Until at={item.deadline} />],
-          ['Without an answer', item.on_timeout && <Line value={item.on_timeout} limit={200} />],
+          ['Without an answer', item.on_timeout && oneLine(item.on_timeout, 200)],
           ['Turn', turn && !isSaid && <a href={link('turns', turn)}>{turn}</a>],
           ['Run', run && <a href={link('runs', run)}>{shortId(run)}</a>],
           ['Cost so far', cost !== undefined && paid(cost)],
@@ -113,10 +113,7 @@ function Before({ run, steps }: { readonly run: string; readonly steps: InboxIte
       <ul class="before">
         {steps.map(({ step, standing, result }) => (
           <li key={step}>
-            <a href={stepLink(run, step)}>
-              <Line value={step} limit={80} />
-            </a>{' '}
-            <Stands standing={standing} />
+            <a href={stepLink(run, step)}>{oneLine(step, 80)}</a> <Stands standing={standing} />
             {result !== '' && <Text value={result} />}
           </li>
         ))}
@@ -128,7 +125,7 @@ function Before({ run, steps }: { readonly run: string; readonly steps: InboxIte
 function Task({ thread, subject }: { readonly thread: string; readonly subject: string | null }) {
   return (
     <a href={link('threads', thread)}>
-      {subject === null || subject === '' ? shortId(thread) : <Line value={subject} limit={160} />}
+      {subject === null || subject === '' ? shortId(thread) : oneLine(subject, 160)}
     </a>
   );
 }
@@ -174,7 +171,7 @@ function BothSides({ turn, role }: { readonly turn: string; readonly role: strin
     <>
       <p>
         {'Removed: what the checkout of '}
-        <Line value={role} limit={40} />
+        {oneLine(role, 40)}
         {' has. Added: what it is to merge. The worktree has both, between conflict markers.'}
       </p>
       <Work of="turns" id={turn} title="Both sides" />

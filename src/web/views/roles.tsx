@@ -2,22 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { counted } from '../../kernel/enumerate.ts';
 import { money } from '../../kernel/cost.ts';
 import { shortId } from '../../kernel/ids.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 import { at, threadsPath } from '../api/client.ts';
 import { ActButton, say } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
-import {
-  Ago,
-  Facts,
-  Lasting,
-  Line,
-  paid,
-  Price,
-  Sentence,
-  Stands,
-  State,
-  Until,
-  visible,
-} from '../parts/text.tsx';
+import { Ago, Facts, Lasting, paid, Price, Sentence, Stands, State, Until, visible } from '../parts/text.tsx';
 import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { useSubjects } from '../state/subjects.ts';
@@ -104,13 +93,11 @@ function Turns({ turns: all }: { readonly turns: readonly TurnStatus[] }) {
           {turns.map((turn) => (
             <li key={turn.id}>
               <a href={link('turns', turn.id)} data-row>
-                <strong>
-                  <Line value={turn.role} limit={40} />
-                </strong>
+                <strong>{oneLine(turn.role, 40)}</strong>
               </a>{' '}
               <Stands standing={turn.standing} />{' '}
               <a href={link('threads', turn.thread)}>
-                <Line value={subjects.get(turn.thread) ?? shortId(turn.thread)} limit={80} />
+                {oneLine(subjects.get(turn.thread) ?? shortId(turn.thread), 80)}
               </a>{' '}
               <span class="dim">
                 {turn.provider}
@@ -124,11 +111,7 @@ function Turns({ turns: all }: { readonly turns: readonly TurnStatus[] }) {
                   </>
                 )}
               </span>
-              {turn.progress !== null && (
-                <span class="progress">
-                  <Line value={turn.progress} />
-                </span>
-              )}
+              {turn.progress !== null && <span class="progress">{oneLine(turn.progress, 240)}</span>}
             </li>
           ))}
         </ul>
@@ -164,7 +147,7 @@ function Team({ status }: { readonly status: Overview }) {
           <tr key={role.name}>
             <th scope="row">
               <a href={link('roles', role.name)} data-row>
-                <Line value={role.name} limit={40} />
+                {oneLine(role.name, 40)}
               </a>
             </th>
             <td>
@@ -205,7 +188,7 @@ function WhyOf({
   if (first === name) return <Why why={why} target={name} />;
   return (
     <p class="dim">
-      As <Line value={first} limit={40} />. <a href={link('why', name)}>Why?</a>
+      As {oneLine(first, 40)}. <a href={link('why', name)}>Why?</a>
     </p>
   );
 }
@@ -267,10 +250,7 @@ function Debts({ role: { owes } }: { readonly role: RoleStatus }) {
     <>
       {owes.map((debt) => (
         <p key={debt.message}>
-          {visible(debt.to)}:{' '}
-          <a href={link('messages', debt.message)}>
-            <Line value={debt.subject} limit={60} />
-          </a>
+          {visible(debt.to)}: <a href={link('messages', debt.message)}>{oneLine(debt.subject, 60)}</a>
         </p>
       ))}
     </>
@@ -287,10 +267,7 @@ function People({ roles }: { readonly roles: readonly RoleStatus[] }) {
       <ul class="lines">
         {roles.map((role) => (
           <li key={role.name}>
-            <strong>
-              <Line value={role.name} limit={40} />
-            </strong>{' '}
-            <Stands standing={role.standing} /> <Owed role={role} />
+            <strong>{oneLine(role.name, 40)}</strong> <Stands standing={role.standing} /> <Owed role={role} />
             <Waits role={role} />
           </li>
         ))}
@@ -312,7 +289,7 @@ export function Role({ name }: { readonly name: string }) {
   const found = roles?.find((each) => each.name === name);
   return (
     <View
-      title={<Line value={name} limit={60} />}
+      title={oneLine(name, 60)}
       tab={found === undefined ? name : `${name}, ${found.standing.word}`}
       actions={
         found?.person === false && (
@@ -387,7 +364,7 @@ function RoleThreads({ status, name }: { readonly status: Overview; readonly nam
         {threads.map(({ id, subject, opened }) => (
           <li key={id}>
             <a href={link('threads', id)} data-row>
-              <Line value={subject} limit={120} />
+              {oneLine(subject, 120)}
             </a>{' '}
             <Ago at={opened} />
           </li>
