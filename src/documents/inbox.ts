@@ -75,7 +75,14 @@ export const doneDocument = z.strictObject({
 
 /** What people have put away or answered. */
 export const handledDocument = z
-  .array(item)
+  .array(
+    item.extend({
+      answer: z
+        .strictObject({ text: z.string(), at: time })
+        .nullable()
+        .describe('Its first line; null: none'),
+    }),
+  )
   .describe('The newest first, each as a notice: those of messages that people have handled');
 
 /** The undoing of `inbox --done`. */
@@ -84,6 +91,7 @@ export const backDocument = z.strictObject({
   back: texts.describe('The notices that are unread again'),
 });
 
+export type HandledItem = DocumentOf<typeof handledDocument>[number];
 export type BackDocument = DocumentOf<typeof backDocument>;
 export type DoneDocument = DocumentOf<typeof doneDocument>;
 export type InboxDocument = DocumentOf<typeof inboxDocument>;

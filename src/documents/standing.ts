@@ -185,7 +185,7 @@ export function standingOfThread({ state, reason, failed }: StandingThread, moti
   const moving = turns.find(({ is }) => is === 'working') ?? turns[0];
   if (moving !== undefined) return moving;
   if (failed !== null) return be('failed', 'failed, not retried');
-  if (state === 'quiet') return be('done', state);
+  if (state === 'quiet') return be('done', 'no work left');
   return be('waiting', 'waiting', {
     for: [...new Set(waits.flatMap(({ roles }) => roles))],
     until: earliest(waits.map(({ deadline }) => deadline)),

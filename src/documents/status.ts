@@ -320,7 +320,12 @@ export const statusDocument = z.strictObject({ ...overview, threads: z.array(thr
 
 /** A part of the list of threads, each followed by those that it opened. */
 export const threadsDocument = z.array(
-  threadRow.extend({ depth: count.describe('0: no thread in the list opened it') }),
+  threadRow.extend({
+    depth: count.describe('0: no thread in the list opened it'),
+    alike: count
+      .nullable()
+      .describe('With `order=standing`, of the first that stands so: how many do; null: of the others'),
+  }),
 );
 
 export type RoleStatus = DocumentOf<typeof roleStatus>;

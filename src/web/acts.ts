@@ -76,7 +76,7 @@ function opens(label: string, to: string): Act {
   return { do: 'open', label, to };
 }
 
-function isTurn(word: string): boolean {
+export function isTurn(word: string): boolean {
   return /^t\d+$/.test(word);
 }
 

@@ -1,14 +1,15 @@
 import { useSignalEffect } from '@preact/signals';
-import { money } from '../kernel/cost.ts';
 import { oneLine } from '../kernel/one-line.ts';
 import { moment } from '../kernel/local-time.ts';
 import { connection, reconnect } from './api/events.ts';
 import type { Session } from '../documents/status.ts';
 import { dialog } from './keys.ts';
+import { ActButton, say } from './parts/form.tsx';
 import { Help } from './parts/help.tsx';
 import { KeyNeeded } from './parts/key-needed.tsx';
 import { Palette } from './parts/palette.tsx';
 import { PastBar } from './parts/past-bar.tsx';
+import { paid } from './parts/text.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { useLive } from './state/live.ts';
 import { link, parts } from './state/route.ts';
@@ -174,19 +175,26 @@ function Sidebar() {
   );
 }
 
+function standsOf({ at, controller, paused }: Overview): string {
+  if (at !== null) return 'The past';
+  if (controller === null) return 'No controller runs';
+  return paused.all ? 'All roles are paused' : 'A controller runs';
+}
+
 /** How the project stands, and what is reached from every view. */
 function Foot({ status }: { readonly status: Overview | null }) {
   return (
     <div class="foot">
       {status !== null && (
         <p class="dim">
-          {status.at !== null
-            ? 'The past'
-            : status.controller === null
-              ? 'No controller runs'
-              : 'A controller runs'}
-          {money(status.cost.today) !== '' && ` · today ${money(status.cost.today)}`}
+          {standsOf(status)}
+          {paid(status.cost.today) !== '' && ` · today's cost ${paid(status.cost.today)}`}
         </p>
+      )}
+      {status?.paused.all === true && status.at === null && (
+        <ActButton kind="primary" act={() => say('', 'unpause')}>
+          Continue all
+        </ActButton>
       )}
       <button type="button" class="quiet" onClick={() => (dialog.value = 'palette')}>
         Find <kbd>Ctrl K</kbd>

@@ -11,7 +11,7 @@ export interface Shortcut {
   /** Keys in a row, or one with `Ctrl+`. */
   readonly keys: string;
   readonly does: string;
-  readonly act: () => void;
+  readonly act: () => unknown;
 }
 
 /** What the keyboard does; the help and the palette list it. `addShortcuts` adds to it. */
@@ -28,12 +28,7 @@ export const shortcuts: Shortcut[] = [
   { keys: 'h', does: 'Show the past', act: showPast },
   { keys: 'j', does: 'Next line of a list', act: () => step(1) },
   { keys: 'k', does: 'Previous line of a list', act: () => step(-1) },
-  {
-    keys: 'a',
-    does: 'Go to the answer, or to what makes it move',
-    act: () =>
-      focus('.answer textarea, .answer input, .answer select, .answer button, .act button, .act .button'),
-  },
+  { keys: 'a', does: 'Go to the answer, or to what makes it move', act: toRemedy },
   { keys: 'e', does: 'Put away a notice and those like it', act: putAway },
   { keys: 'z', does: 'Undo: the notices come back', act: undoLast },
   { keys: '/', does: 'Find in this list', act: () => focus('input[type=search]') },
@@ -51,8 +46,18 @@ function undoLast(): void {
   if (last !== undefined) void undo(last);
 }
 
-function focus(selector: string): void {
-  document.querySelector<HTMLElement>(selector)?.focus();
+/** In a table with remedies, that of the row that has the focus, else a link in it. */
+function toRemedy(): void {
+  const [remedy, row] = ['.act button, .act .button', document.activeElement?.closest('tr')];
+  if (row?.closest('table')?.querySelector('.act')) void (focus(remedy, row) || focus('td a', row));
+  else focus(`.answer textarea, .answer input, .answer select, .answer button, ${remedy}`);
+}
+
+/** Whether there was something to focus. */
+function focus(selector: string, within: ParentNode = document): boolean {
+  const found = within.querySelector<HTMLElement>(selector);
+  found?.focus();
+  return found !== null;
 }
 
 /**

@@ -216,9 +216,52 @@ test('a failed turn says why first, and is tried again', async () => {
   await page.getByText('exit code 3: TypeError: totals is not a function').first().waitFor();
   expect(await page.locator('main').innerText()).not.toContain('It changed no file');
   await page.getByRole('button', { name: 'Retry' }).click();
-  await page.getByText(/^Done: retry /).waitFor();
+  await page.getByText('It starts again.').waitFor();
   await go(page, 'turns/t2');
   await page.getByRole('heading', { name: /^clumsy, turn t2/ }).waitFor();
+
+  // The key finds the remedy of the row with the focus, which keeps that once it is used.
+  await go(page, 'roles');
+  const row = page
+    .getByRole('table', { name: 'Roles and their waits' })
+    .getByRole('row', { name: /^clumsy/ });
+  await row.getByRole('link', { name: 'Turn t2 and its output' }).waitFor();
+  await page.getByRole('row', { name: /^left/ }).getByRole('link').focus();
+  await page.keyboard.press('a');
+  expect(await page.locator('button:focus').count()).toBe(0);
+  const name = row.getByRole('link', { name: 'clumsy', exact: true });
+  await name.focus();
+  await page.keyboard.press('a');
+  await page.keyboard.press('Enter');
+  await row.getByRole('link', { name: 'Turn t3 and its output' }).waitFor();
+  await name.and(page.locator(':focus')).waitFor();
+  expect(await row.innerText()).toMatch(/Since \d\d?s ago/);
+  await go(page, 'why/clumsy');
+  await page.locator('main .state.bad', { hasText: 'failed' }).waitFor();
+
+  // Of the failures only the newest waits, and is put away with those before it.
+  await go(page, 'inbox');
+  const failures = page.getByRole('link', { name: /of clumsy failed/ });
+  await page.getByRole('link', { name: 'Turn t3 of clumsy failed' }).waitFor();
+  expect(await failures.count()).toBe(1);
+  await failures.click();
+  await page.locator('.detail').getByRole('link', { name: 'Turn t3 and its output' }).waitFor();
+  expect(await page.locator('.detail').getByText('exit code 3').count()).toBe(1);
+  await page.locator('.detail').getByRole('button', { name: 'Put away' }).click();
+  await failures.waitFor({ state: 'detached' });
+  const { stdout } = await bed.fixture.project.run(['inbox']);
+  expect(stdout).not.toContain('of clumsy failed');
+
+  await go(page, 'threads');
+  await page.getByRole('searchbox').fill('Totals');
+  await page.getByRole('link', { name: /^Totals that fail/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.detail').getByRole('heading', { name: 'Totals that fail' }).waitFor();
+  await go(page, 'roles');
+  await page.getByRole('button', { name: 'Pause all roles' }).click();
+  await page.locator('.sidebar').getByText('All roles are paused').waitFor();
+  await page.locator('.sidebar').getByRole('button', { name: 'Continue all' }).click();
+  await page.locator('.sidebar').getByText('A controller runs').waitFor();
 });
 
 test('what failed is red with its reason and Retry: the role, the thread, and the message by its turn', async () => {
@@ -241,7 +284,7 @@ test('what failed is red with its reason and Retry: the role, the thread, and th
   await go(page, 'threads');
   await page.getByRole('link', { name: /^Totals that fail/ }).click();
   await page.locator('.detail').getByRole('button', { name: 'Retry', exact: true }).click();
-  await page.getByText(/^Done: retry /).waitFor();
+  await page.getByText('It starts again.').waitFor();
   await page.getByText('Turn t2 of clumsy failed').first().waitFor();
   await page.getByRole('link', { name: 't2 and its output' }).waitFor();
   await go(page, 'inbox');
@@ -254,8 +297,8 @@ test('what failed is red with its reason and Retry: the role, the thread, and th
   await page.getByText('Turn t3 of clumsy failed').first().waitFor();
   // What its program did not report is not zero.
   await go(page, 'costs');
-  await page.getByText('3 launches reported no cost.').waitFor();
-  await page.getByRole('row', { name: /^clumsy 3 – –/ }).waitFor();
+  await page.getByText('3 of 3 launches reported no cost.').waitFor();
+  await page.getByRole('row', { name: /^clumsy 3 – not reported/ }).waitFor();
   expect(await page.locator('main').innerText()).not.toMatch(/\$0\.00|\b0 tokens/);
   expect(bed.fixture.faults).toEqual([]);
 });

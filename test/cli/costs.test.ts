@@ -41,7 +41,7 @@ describe('costs', () => {
   it('begins with a day, or so long ago', async () => {
     const fixture = paid();
     expect((await fixture.run('costs', '--since', '2026-11-22')).out).toBe(
-      'nothing was paid since 2026-11-22\n',
+      'nothing was spent since 2026-11-22\n',
     );
     expect((await fixture.run('costs', '--since', '1h')).out).toContain('total');
     expect(await fixture.run('costs', '--since', 'monday')).toMatchObject({ code: 2 });
@@ -138,7 +138,7 @@ describe('costs --by part', () => {
     expect(rest).toMatchObject({ answers: 50, unknown: 1050 });
     expect(system).toBeGreaterThan(0);
     expect((await fixture.run('costs', '--by', 'part', '--since', '2026-11-23')).out).toBe(
-      'nothing was paid since 2026-11-23\n',
+      'nothing was spent since 2026-11-23\n',
     );
   });
 

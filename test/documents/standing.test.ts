@@ -158,7 +158,7 @@ describe('how a thread stands', () => {
       'failed: failed, not retried',
     ],
     ['another turn works after that', lost, { ...still, turns: [works] }, 'working: running'],
-    ['no work is left', { ...open, state: 'quiet' }, still, 'done: quiet'],
+    ['no work is left', { ...open, state: 'quiet' }, still, 'done: no work left'],
     ['it was closed', { ...lost, state: 'closed' }, still, 'done: closed'],
     ['it failed', { ...open, state: 'failed' }, still, 'failed: failed'],
     [

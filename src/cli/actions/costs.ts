@@ -78,7 +78,7 @@ function nameShown(by: CostKind, name: string | null): string {
 }
 
 function nothingPaid(since: string | null): string {
-  return since === null ? 'nothing was paid yet' : `nothing was paid since ${since}`;
+  return since === null ? 'nothing was spent yet' : `nothing was spent since ${since}`;
 }
 
 const partNames: Readonly<Record<Part, string>> = {

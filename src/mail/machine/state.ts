@@ -20,8 +20,8 @@ export type Delivery =
   | { readonly at: 'unread' }
   | { readonly at: 'read' }
   | { readonly at: 'processed' }
-  /** `turn`: the one that failed on it; absent: none had begun. */
-  | { readonly at: 'failed'; readonly reason: Reason; readonly turn?: TurnId }
+  /** `turn`: the one that failed on it; absent: none had begun. `since`: absent in older states. */
+  | { readonly at: 'failed'; readonly reason: Reason; readonly turn?: TurnId; readonly since?: number }
   | { readonly at: 'withdrawn' };
 
 /** The state of one recipient's answer to one request. */

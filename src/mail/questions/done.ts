@@ -1,10 +1,14 @@
 import { endOfId, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import { MailroomError } from '../../kernel/errors.ts';
 import type { Project } from '../../project/project.ts';
-import type { BackDocument, DoneDocument, InboxItem } from '../../documents/inbox.ts';
+import type { BackDocument, DoneDocument, HandledItem } from '../../documents/inbox.ts';
+import { iso } from '../../kernel/times.ts';
+import { oneLine } from '../../kernel/one-line.ts';
+import { mailroom, type Message } from '../format/message.ts';
+import type { MailState } from '../machine/state.ts';
 import { copyKey } from '../machine/fold/places.ts';
 import { handledMail } from '../mailboxes/mail-files.ts';
-import { noticeItem, peopleIn, readInbox, type WaitingItem } from './inbox.ts';
+import { noticeItem, peopleIn, readInbox, replacing, type WaitingItem } from './inbox.ts';
 import { pathIn, readStored } from './messages.ts';
 import { entryAt } from './positions.ts';
 
@@ -25,8 +29,11 @@ export async function putAway(
   const handled = isKnown ? [] : (await handledBy(project, as)).map(([id]) => id);
   const ids = new Set(words?.map((word) => noticeAt(items, handled, word)) ?? notices);
   const moved = new Set<string>();
-  for (const { message, role } of project.journal.state().unread.values()) {
-    if (!ids.has(message.id) || (as !== null && role !== as)) continue;
+  const state = project.journal.state();
+  const replaced = replacing(state);
+  for (const { message, role } of state.unread.values()) {
+    // With the notice of a failure those of the attempts before it are read.
+    if (!(ids.has(message.id) || ids.has(replaced(message) ?? '')) || (as !== null && role !== as)) continue;
     const [waiting, done] = [pathIn('inbox', message, role), pathIn('processed', message, role)];
     if (project.disk.rename(waiting, done) === 'moved') moved.add(message.id);
   }
@@ -73,14 +80,24 @@ export async function handledBy(
 }
 
 /** Handled mail as it is listed; what cannot be read as a message any more is left out. */
-export function handledItems(project: Project, handled: Awaited<ReturnType<typeof handledBy>>): InboxItem[] {
+export function handledItems(
+  project: Project,
+  handled: Awaited<ReturnType<typeof handledBy>>,
+): HandledItem[] {
   const state = project.journal.state();
   return handled.flatMap(([id, path]) => {
     const message = state.mail.get(id)?.message ?? readStored(project.files.read(path) ?? '');
     if (message === null) return [];
     const { to: _to, ...item } = noticeItem(state, message, []);
-    return [item];
+    return [{ ...item, answer: answerTo(state, message) }];
   });
+}
+
+/** What people answered, as far as its thread is remembered. */
+function answerTo({ threads, mail }: MailState, { id, thread }: Message): HandledItem['answer'] {
+  const sent = (threads.get(thread)?.messages ?? []).flatMap((each) => mail.get(each)?.message ?? []);
+  const answer = sent.find(({ inReplyTo, from }) => inReplyTo === id && from !== mailroom);
+  return answer === undefined ? null : { text: oneLine(answer.body, 160), at: iso(answer.created) };
 }
 
 function itemAt(items: readonly WaitingItem[], word: string): WaitingItem | undefined {

@@ -1,6 +1,6 @@
 import { endOfId, shortCommit, type MessageId, type RoleName } from '../../kernel/ids.ts';
 import type { TurnId } from '../../letters/target.ts';
-import type { Message } from '../format/message.ts';
+import { mailroom, type Message } from '../format/message.ts';
 import { parseMessage } from '../format/read-message.ts';
 import type { Mail, MailState, Turn } from '../machine/state.ts';
 import { peopleOf, type Protocol } from '../format/protocol.ts';
@@ -133,6 +133,7 @@ function inboxOf(
     notices.set(message.id, { message, to: [...to, role] });
   }
   const failed = failedTurns(state);
+  const replaced = replacing(state);
   const items = [
     ...requests,
     ...approvalsOf(runs, as),
@@ -140,10 +141,12 @@ function inboxOf(
     ...blockedItems(state),
     ...questions,
     ...conflicts,
-    ...[...notices.values()].map(({ message, to }) => ({
-      ...noticeItem(state, message, to),
-      turn: message.from === 'mailroom' ? (failed.get(message.subject) ?? null) : null,
-    })),
+    ...[...notices.values()]
+      .filter(({ message }) => replaced(message) === null)
+      .map(({ message, to }) => ({
+        ...noticeItem(state, message, to),
+        turn: message.from === mailroom ? (failed.get(message.subject) ?? null) : null,
+      })),
   ];
   return { as, items: items.toSorted(inOrder) };
 }
@@ -348,6 +351,22 @@ function failedTurns({ mail }: MailState): ReadonlyMap<string, TurnId> {
         : [],
     ),
   );
+}
+
+/** The notice that replaces another one: of a later failure of the same. Null: none does. */
+export function replacing(state: MailState): (notice: Message) => MessageId | null {
+  const failed = failedTurns(state);
+  const failure = ({ from, subject }: Message) =>
+    from === mailroom ? /^Turn t\d+ of (.+) failed$/.exec(subject)?.[1] : undefined;
+  return (notice) => {
+    const role = failure(notice);
+    if (role === undefined || failed.has(notice.subject)) return null;
+    const sent = state.threads.get(notice.thread)?.messages ?? [];
+    const last = sent
+      .flatMap((id) => state.mail.get(id)?.message ?? [])
+      .findLast((each) => failure(each) === role);
+    return last === undefined || last.id === notice.id ? null : last.id;
+  };
 }
 
 /** A message that is only to be read. */

@@ -38,7 +38,7 @@ export interface ThreadFilter {
   /** This thread, and those below it. */
   readonly under?: string | undefined;
   readonly ids?: readonly string[] | undefined;
-  /** What needs a person first, and what is done last. */
+  /** What needs a person first, and what is done last, each by its newest message. */
   readonly order?: 'standing' | undefined;
 }
 
@@ -50,7 +50,7 @@ export function filteredThreads<T extends ListedThread>(
   threads: readonly T[],
   { q = '', standing, under, ids, order }: ThreadFilter,
   text: (thread: string) => string = () => '',
-): (T & { readonly depth: number })[] {
+): (T & { readonly depth: number; readonly alike: number | null })[] {
   const below = under === undefined ? null : threadsBelow(threads, under);
   const wanted = ids && new Set(ids);
   const found = threads.filter((thread) => {
@@ -58,11 +58,22 @@ export function filteredThreads<T extends ListedThread>(
     if (below?.has(thread.id) === false || wanted?.has(thread.id) === false) return false;
     return q === '' || hasWords(`${thread.subject}\n${text(thread.id)}`, q);
   });
+  const newest = found.toReversed();
   const parts =
-    order === 'standing' ? standings.map((is) => found.filter((each) => each.standing.is === is)) : [found];
+    order === 'standing'
+      ? standings.map((is) => newest.filter((each) => each.standing.is === is).toSorted(byLatest))
+      : [newest];
   return parts.flatMap((part) =>
-    asTree(part.toReversed()).map(({ thread, depth }) => ({ ...thread, depth })),
+    asTree(part).map(({ thread, depth }, index) => ({
+      ...thread,
+      depth,
+      alike: index === 0 ? part.length : null,
+    })),
   );
+}
+
+function byLatest({ latest: a }: ListedThread, { latest: b }: ListedThread): number {
+  return a === b ? 0 : a < b ? 1 : -1;
 }
 
 /** The texts of the messages of a thread; of one that ended long ago, none. */

@@ -20,6 +20,10 @@ export function Filters({ of, children }: FiltersProps) {
         placeholder="Find by words"
         value={inQuery('q')}
         onInput={(event) => refine('q', event.currentTarget.value)}
+        onKeyDown={({ key }) => {
+          if (key === 'Enter')
+            document.querySelector<HTMLElement>('main :is(.list, table) [data-row]')?.click();
+        }}
       />
       {children}
     </div>

@@ -27,9 +27,10 @@ export function useAction() {
   return { busy, run };
 }
 
-/** What a command has done, by its path: `Done: retry clumsy.` */
+/** What a command has done, by its path: `Done: pause clumsy.` */
 function effectOf(path: string): string {
   const [name = '', verb = ''] = path.split('/').slice(-2);
+  if (verb === 'retry') return 'It starts again.';
   const whole = decodeURIComponent(name);
   return `Done: ${verb} ${whole.length === 36 ? shortId(whole) : oneLine(whole, 40) || 'all'}.`;
 }

@@ -77,8 +77,8 @@ function zoned(at: string): string {
  * How long ago something was, then where the page shows the past; in a file, and of what came after
  * the shown past, when.
  */
-export function Ago({ at }: { readonly at: string }) {
-  const text = useMemo(() => computed(() => agoOf(at, now.value)), [at]);
+export function Ago({ at, isShort = false }: { readonly at: string; readonly isShort?: boolean }) {
+  const text = useMemo(() => computed(() => agoOf(at, now.value, isShort)), [at, isShort]);
   return (
     <time dateTime={at} title={zoned(at)}>
       {saved === null ? text.value : moment(at)}
@@ -171,7 +171,7 @@ export const groups: Readonly<Record<Standing['is'], string>> = {
 
 /** The colour of a standing: what was skipped or cancelled, or only rests, has not succeeded. */
 export function toneOfStanding({ is, word }: Standing): string {
-  return ['skipped', 'cancelled', 'quiet'].includes(word) ? 'calm' : toneByStanding[is];
+  return ['skipped', 'cancelled', 'no work left'].includes(word) ? 'calm' : toneByStanding[is];
 }
 
 /** How something stands, as its word with its colour. */

@@ -1,6 +1,8 @@
-import { actOf } from '../acts.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { actOf, isTurn } from '../acts.ts';
 import { at } from '../api/client.ts';
 import { useLive } from '../state/live.ts';
+import { focusTitle } from '../state/focus.ts';
 import { link } from '../state/route.ts';
 import { reasonOf } from '../waiting.ts';
 import { saved } from '../state/saved.ts';
@@ -20,7 +22,10 @@ export function Why({ why, target }: { readonly why: Explained; readonly target?
         {why.cause !== null && (
           <>
             {' '}
-            Since <Ago at={why.cause.at} />.
+            Since <Ago at={why.cause.at} />.{' '}
+            {isTurn(why.cause.record) && (
+              <a href={link('turns', why.cause.record)}>{`Turn ${why.cause.record} and its output`}</a>
+            )}
           </>
         )}
         {why.until !== null && (
@@ -50,8 +55,19 @@ export function useReason(why: Explained): string {
 function Command({ value }: { readonly value: string }) {
   const status = useLive<Overview>('/status').value.value;
   const act = saved === null ? actOf(value, status?.runs.map(({ run }) => run) ?? []) : null;
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const own = place.current;
+    // What it changed takes it away: the focus stays in its row, or with the title.
+    return () => {
+      if (own?.contains(document.activeElement) !== true) return;
+      const row = own.closest('tr, li')?.querySelector<HTMLElement>('[data-row]');
+      if (row) row.focus();
+      else focusTitle();
+    };
+  }, []);
   return (
-    <div class="act row">
+    <div class="act row" ref={place}>
       {act?.do === 'send' && (
         <ActButton kind="primary" act={() => perform(at(...act.path))}>
           <Line value={act.label} limit={60} />

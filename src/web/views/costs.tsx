@@ -3,7 +3,7 @@ import { costKinds, money, type Cost, type CostKind } from '../../kernel/cost.ts
 import { shortId } from '../../kernel/ids.ts';
 import { Choice } from '../parts/filters.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
-import { Line, paid, Price } from '../parts/text.tsx';
+import { Line, paid } from '../parts/text.tsx';
 import { clock } from '../state/clock.ts';
 import { useLive } from '../state/live.ts';
 import { useSubjects } from '../state/subjects.ts';
@@ -60,7 +60,6 @@ function Today({ rows }: Pick<CostsDocument, 'rows'>) {
   const day = new Date(clock.value).toISOString().slice(0, 10);
   const ofToday = rows.filter(({ key }) => key.day === day);
   const tokens = (count: number) => `${count.toLocaleString('en')} tokens`;
-  const hasFigures = today.usd > 0 || today.tokens > 0 || today.unpriced === 0;
   const limits = [
     ...(limit?.usd == null ? [] : [{ spent: today.usd, most: limit.usd, words: dollars(limit.usd) }]),
     ...(limit?.tokens == null
@@ -70,10 +69,11 @@ function Today({ rows }: Pick<CostsDocument, 'rows'>) {
   return (
     <Panel title="Today">
       <p>
-        {hasFigures ? `${money(today) || dollars(0)}, ${tokens(today.tokens)}` : paid(today)}
+        {paid(today) || 'Nothing was spent'}
+        {today.usd > 0 && today.tokens > 0 && `, ${tokens(today.tokens)}`}
         {limits.length === 0 && <span class="dim"> · no limit is set</span>}
       </p>
-      {hasFigures && ofToday.length > 0 && (
+      {money(today) !== '' && ofToday.length > 0 && (
         <p>
           {ofToday
             .map(({ key, cost: own }) => `${oneLine(key.role ?? 'no role', 40)}: ${paid(own) || dollars(0)}`)
@@ -112,17 +112,18 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
     costs.rows.flatMap(({ key }) => key.thread ?? []),
     'now',
   );
+  const hasShares = shareOf(costs.total.cost, costs.total) > 0;
   return (
     <Table
       caption="Costs"
       isStacked
-      after={costs.total.cost.unpriced > 0 && <Unpriced count={costs.total.cost.unpriced} />}
+      after={costs.total.cost.unpriced > 0 && <Unpriced of={costs.total} />}
       names={[
         ...costs.by.map((kind) => kind.charAt(0).toUpperCase() + kind.slice(1)),
         '#Launches',
         '#Tokens',
         '#Cost',
-        'Share',
+        ...(hasShares ? ['Share'] : []),
       ]}
     >
       <tbody>
@@ -143,11 +144,11 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
               </th>
             ))}
             <Spent launches={launches} cost={cost} />
-            <td>
-              {shareOf(cost, costs.total) > 0 && (
+            {hasShares && (
+              <td>
                 <meter min={0} max={1} value={shareOf(cost, costs.total)} aria-label="Share of the total" />
-              )}
-            </td>
+              </td>
+            )}
           </tr>
         ))}
       </tbody>
@@ -157,7 +158,7 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
             Total
           </th>
           <Spent {...costs.total} />
-          <td />
+          {hasShares && <td />}
         </tr>
       </tfoot>
     </Table>
@@ -165,10 +166,10 @@ function Rows({ costs }: { readonly costs: CostsDocument }) {
 }
 
 /** Why costs are missing, and what would report them. */
-function Unpriced({ count }: { readonly count: number }) {
+function Unpriced({ of: { launches, cost } }: { readonly of: CostsDocument['total'] }) {
   return (
     <p class="help">
-      {`${count === 1 ? 'One launch' : `${String(count)} launches`} reported no cost. A program reports its own by a last line of standard error: `}
+      {`${String(cost.unpriced)} of ${String(launches)} launches reported no cost. A program reports its own by a last line of standard error: `}
       <code>{'usage: {"usd": 0.02, "tokens": 1200}'}</code>
     </p>
   );
@@ -181,13 +182,19 @@ interface NamedProps {
   readonly subjects: ReadonlyMap<string, string>;
 }
 
-/** What costs are of; a thread or a run is the way to it. */
+/** What has a view of its own. */
+const viewed: readonly CostKind[] = ['role', 'thread', 'workflow', 'run'];
+
+/** What costs are of, as the way to it. */
 function Named({ kind, name, subjects }: NamedProps) {
   if (name === null) return <>{kind === 'thread' ? 'runs, and older threads' : '–'}</>;
-  if (kind !== 'thread' && kind !== 'run') return <Line value={name} limit={80} />;
+  if (!viewed.includes(kind)) return <Line value={name} limit={80} />;
   return (
     <a href={link(`${kind}s`, name)} title={oneLine(name, 40)} data-row>
-      <Line value={subjects.get(name) ?? shortId(name)} limit={80} />
+      <Line
+        value={subjects.get(name) ?? (kind === 'run' || kind === 'thread' ? shortId(name) : name)}
+        limit={80}
+      />
     </a>
   );
 }
@@ -202,7 +209,7 @@ function Spent({ launches, cost }: CostsDocument['total']) {
         {cost.tokens === 0 && cost.unpriced > 0 ? '–' : cost.tokens.toLocaleString('en')}
       </td>
       <td class="number" data-name="Cost">
-        {money(cost) === '' && cost.unpriced > 0 ? '–' : <Price cost={cost} />}
+        {paid(cost) || dollars(0)}
       </td>
     </>
   );

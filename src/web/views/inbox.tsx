@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { oneLine } from '../../kernel/one-line.ts';
 import { listPath } from '../api/client.ts';
 import { limitOf, More, shownRows } from '../parts/filters.tsx';
 import { CardLink, Detail, isWide, Panes } from '../parts/panes.tsx';
 import { Empty, Loaded, View } from '../parts/panel.tsx';
-import { Ago, CommandLine, Line, Sentence, Stands, State, Until } from '../parts/text.tsx';
+import { Ago, CommandLine, Sentence, Stands, State, Until } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { now, past, showNow } from '../state/past.ts';
 import { go, link } from '../state/route.ts';
@@ -12,7 +13,7 @@ import { entriesOf, itemNamed, nextAfter, standingOf, type Entry } from '../wait
 import { Asked, ItemTitle } from './item.tsx';
 import { isSettled, PutAway, settle } from './put-away.tsx';
 import { RunCard } from './runs.tsx';
-import type { InboxDocument, InboxItem } from '../../documents/inbox.ts';
+import type { HandledItem, InboxDocument, InboxItem } from '../../documents/inbox.ts';
 import type { RunSummary } from '../../documents/runs.ts';
 import type { Overview } from '../../documents/status.ts';
 
@@ -207,9 +208,7 @@ function Alike({
         <Heading item={first}>
           <span class="count">{items.length}</span>
         </Heading>
-        <span>
-          <Line value={first.subject.split(':', 1)[0] ?? ''} limit={160} />
-        </span>
+        <span>{oneLine(first.subject.split(':', 1)[0] ?? '', 160)}</span>
       </button>
       <PutAway items={items} />
       {isOpen && (
@@ -232,24 +231,14 @@ function Card({ item, isOpen }: { readonly item: InboxItem; readonly isOpen: boo
     <CardLink to={link('inbox', item.id)} isChosen={isOpen}>
       <Heading item={item} />
       {isNews(item) ? (
-        <span>
-          <Line value={subject} limit={160} />
-        </span>
+        <span>{oneLine(subject, 160)}</span>
       ) : (
         <strong>
           <Sentence value={subject} limit={160} />
         </strong>
       )}
-      {task !== null && !subject.includes(task) && (
-        <span class="task">
-          <Line value={task} limit={120} />
-        </span>
-      )}
-      {escalated !== null && (
-        <span class="escalated">
-          Escalated from <Line value={escalated} limit={40} />
-        </span>
-      )}
+      {task !== null && !subject.includes(task) && <span class="task">{oneLine(task, 120)}</span>}
+      {escalated !== null && <span class="escalated">Escalated from {oneLine(escalated, 40)}</span>}
       {deadline !== null && (
         <span class="deadline">
           Due <Until at={deadline} />
@@ -265,10 +254,8 @@ function Heading({ item, children }: { readonly item: InboxItem; readonly childr
     <span class="row">
       {isNews(item) ? <State value="notice" /> : <Stands standing={standingOf(item)} />}
       {children}
-      <span class="from">
-        <Line value={item.from} limit={60} />
-      </span>
-      {item.since !== null && <Ago at={item.since} />}
+      <span class="from">{oneLine(item.from, 60)}</span>
+      {item.since !== null && <Ago at={item.since} isShort />}
     </span>
   );
 }
@@ -276,25 +263,27 @@ function Heading({ item, children }: { readonly item: InboxItem; readonly childr
 /** What was put away or answered, newest first: each leads to its message. */
 function Done() {
   const shown = shownRows();
-  const live = useLive<readonly InboxItem[]>(listPath('inbox/done', { limit: limitOf(shown) }), 'now');
+  const live = useLive<readonly HandledItem[]>(listPath('inbox/done', { limit: limitOf(shown) }), 'now');
   return (
     <Loaded live={live}>
       {(items) => (
         <>
           {items.length === 0 && <Empty>Nothing was put away or answered yet.</Empty>}
           <ul class="cards" aria-label="Done">
-            {items.slice(0, shown).map(({ id, from, subject, since }) => (
+            {items.slice(0, shown).map(({ id, from, subject, since, thread_subject: task, answer }) => (
               <li key={id}>
                 <CardLink to={link('messages', id)} isChosen={false}>
                   <span class="row">
-                    <span class="from">
-                      <Line value={from} limit={60} />
+                    <span class="from">{oneLine(from, 60)}</span>
+                    {since !== null && <Ago at={since} isShort />}
+                  </span>
+                  <span>{oneLine(subject, 160)}</span>
+                  {task !== null && !subject.includes(task) && <span class="task">{oneLine(task, 120)}</span>}
+                  {answer !== null && (
+                    <span>
+                      Answered <Ago at={answer.at} />: {oneLine(answer.text, 160)}
                     </span>
-                    {since !== null && <Ago at={since} />}
-                  </span>
-                  <span>
-                    <Line value={subject} limit={160} />
-                  </span>
+                  )}
                 </CardLink>
               </li>
             ))}

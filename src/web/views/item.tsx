@@ -10,7 +10,7 @@ import { Fields, typedFields } from '../parts/fields.tsx';
 import { ActButton, onSubmit, perform, useAction, useRefusal, WriteButton } from '../parts/form.tsx';
 import { Loaded } from '../parts/panel.tsx';
 import { Prose } from '../parts/prose.tsx';
-import { Ago, CommandLine, Facts, Line, paid, Sentence, Stands, Text, Until } from '../parts/text.tsx';
+import { Ago, CommandLine, Facts, paid, Sentence, Stands, Text, Until } from '../parts/text.tsx';
 import { Why } from '../parts/why.tsx';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { useLive } from '../state/live.ts';
@@ -58,24 +58,29 @@ export function Asked({ item, done }: ItemProps) {
   const row = useThread(item.thread);
   const cost = useCost(item, row);
   const isLetter = item.kind !== 'approval' && item.kind !== 'blocked';
+  const isNotice = item.kind === 'notice';
+  const why = isNotice ? row?.why : null;
+  // Why its turn failed is all that a notice says.
+  const isSaid = why?.cause?.record === turn;
   return (
     <>
       <Facts
         of={[
-          ['State', (item.kind !== 'notice' || turn !== null) && <Stands standing={standingOf(item)} />],
-          ['From', <Line value={item.from} limit={80} />],
+          ['State', (!isNotice || turn !== null) && <Stands standing={standingOf(item)} />],
+          ['From', oneLine(item.from, 80)],
           ['Task', thread && <Task thread={thread} subject={task} />],
-          ['Escalated from', escalated && <Line value={escalated} limit={80} />],
-          ['Waiting since', item.since && <Ago at={item.since} />],
+          ['Escalated from', escalated && oneLine(escalated, 80)],
+          [isNotice ? 'Sent' : 'Waiting since', item.since && <Ago at={item.since} />],
           ['Answer until', item.deadline && <Until at={item.deadline} />],
-          ['Without an answer', item.on_timeout && <Line value={item.on_timeout} limit={200} />],
-          ['Turn', turn && <a href={link('turns', turn)}>{turn}</a>],
+          ['Without an answer', item.on_timeout && oneLine(item.on_timeout, 200)],
+          ['Turn', turn && !isSaid && <a href={link('turns', turn)}>{turn}</a>],
           ['Run', run && <a href={link('runs', run)}>{shortId(run)}</a>],
           ['Cost so far', cost !== undefined && paid(cost)],
         ]}
       />
       {item.subject !== oneLine(item.subject, 200) && <Text value={item.subject} />}
-      {isLetter ? <Body id={item.id} /> : item.question !== null && <Body id={item.question} />}
+      {why && <Why why={why} />}
+      {isLetter ? !isSaid && <Body id={item.id} /> : item.question !== null && <Body id={item.question} />}
       {item.kind === 'blocked' && <p>Once that is done, it lands without an answer.</p>}
       {item.type === 'landing' && (
         <div class="asked" tabIndex={0} role="region" aria-label="What is to land">
@@ -87,7 +92,6 @@ export function Asked({ item, done }: ItemProps) {
       {item.kind === 'approval' && <Approval item={item} done={done} />}
       {item.kind === 'conflict' && turn !== null && <BothSides turn={turn} role={item.from} />}
       {item.kind === 'conflict' && <Resolved item={item} done={done} />}
-      {item.kind === 'notice' && row?.why != null && <Why why={row.why} />}
       {isLetter && <WorkOf id={item.id} />}
       {thread !== null && isLetter && <SoFar id={thread} />}
       {command !== '' && (
@@ -109,10 +113,7 @@ function Before({ run, steps }: { readonly run: string; readonly steps: InboxIte
       <ul class="before">
         {steps.map(({ step, standing, result }) => (
           <li key={step}>
-            <a href={stepLink(run, step)}>
-              <Line value={step} limit={80} />
-            </a>{' '}
-            <Stands standing={standing} />
+            <a href={stepLink(run, step)}>{oneLine(step, 80)}</a> <Stands standing={standing} />
             {result !== '' && <Text value={result} />}
           </li>
         ))}
@@ -124,7 +125,7 @@ function Before({ run, steps }: { readonly run: string; readonly steps: InboxIte
 function Task({ thread, subject }: { readonly thread: string; readonly subject: string | null }) {
   return (
     <a href={link('threads', thread)}>
-      {subject === null || subject === '' ? shortId(thread) : <Line value={subject} limit={160} />}
+      {subject === null || subject === '' ? shortId(thread) : oneLine(subject, 160)}
     </a>
   );
 }
@@ -170,7 +171,7 @@ function BothSides({ turn, role }: { readonly turn: string; readonly role: strin
     <>
       <p>
         {'Removed: what the checkout of '}
-        <Line value={role} limit={40} />
+        {oneLine(role, 40)}
         {' has. Added: what it is to merge. The worktree has both, between conflict markers.'}
       </p>
       <Work of="turns" id={turn} title="Both sides" />

@@ -6,7 +6,6 @@ import { arrowBetween, bent, labelOf, marginOf, ring, ringBox, type Edge, type P
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
 import { Empty, Loaded, Table } from '../parts/panel.tsx';
 import { RoleBox, useWidth } from '../parts/role-ring.tsx';
-import { Line } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 
 /** Who may send what to whom, read when somebody opens it. */
@@ -162,9 +161,7 @@ function Types({ types }: { readonly types: readonly LetterType[] }) {
       <tbody>
         {types.map(({ name, from, to, to_all: toAll, reply, blocking, timeout, closes }) => (
           <tr key={name}>
-            <th scope="row">
-              <Line value={name} limit={40} />
-            </th>
+            <th scope="row">{oneLine(name, 40)}</th>
             <td>{oneLine(from.join(' or '), 120)}</td>
             <td>{oneLine(to.join(toAll ? ' and ' : ' or '), 120)}</td>
             <td>{oneLine(reply.join(' or '), 120)}</td>

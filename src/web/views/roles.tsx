@@ -1,21 +1,12 @@
+import type { ComponentChildren } from 'preact';
 import { counted } from '../../kernel/enumerate.ts';
+import { money } from '../../kernel/cost.ts';
 import { shortId } from '../../kernel/ids.ts';
+import { oneLine } from '../../kernel/one-line.ts';
 import { at, threadsPath } from '../api/client.ts';
 import { ActButton, say } from '../parts/form.tsx';
 import { Empty, Loaded, Panel, Table, View } from '../parts/panel.tsx';
-import {
-  Ago,
-  Facts,
-  Lasting,
-  Line,
-  paid,
-  Price,
-  Sentence,
-  Stands,
-  State,
-  Until,
-  visible,
-} from '../parts/text.tsx';
+import { Ago, Facts, Lasting, paid, Price, Sentence, Stands, State, Until, visible } from '../parts/text.tsx';
 import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { useSubjects } from '../state/subjects.ts';
@@ -102,13 +93,11 @@ function Turns({ turns: all }: { readonly turns: readonly TurnStatus[] }) {
           {turns.map((turn) => (
             <li key={turn.id}>
               <a href={link('turns', turn.id)} data-row>
-                <strong>
-                  <Line value={turn.role} limit={40} />
-                </strong>
+                <strong>{oneLine(turn.role, 40)}</strong>
               </a>{' '}
               <Stands standing={turn.standing} />{' '}
               <a href={link('threads', turn.thread)}>
-                <Line value={subjects.get(turn.thread) ?? shortId(turn.thread)} limit={80} />
+                {oneLine(subjects.get(turn.thread) ?? shortId(turn.thread), 80)}
               </a>{' '}
               <span class="dim">
                 {turn.provider}
@@ -122,11 +111,7 @@ function Turns({ turns: all }: { readonly turns: readonly TurnStatus[] }) {
                   </>
                 )}
               </span>
-              {turn.progress !== null && (
-                <span class="progress">
-                  <Line value={turn.progress} />
-                </span>
-              )}
+              {turn.progress !== null && <span class="progress">{oneLine(turn.progress, 240)}</span>}
             </li>
           ))}
         </ul>
@@ -135,87 +120,83 @@ function Turns({ turns: all }: { readonly turns: readonly TurnStatus[] }) {
   );
 }
 
+/** Columns that are left out where no role has anything in them; `#`: of numbers. */
+const columns: readonly (readonly [name: string, has: (role: RoleStatus) => boolean, Cell: OfRole])[] = [
+  ['#Inbox', () => true, ({ role }) => <>{role.inbox}</>],
+  ['Waits for', ({ waits }) => waits.length > 0, Waits],
+  ['Owes an answer to', ({ owes }) => owes.length > 0, Debts],
+  ['#Turns', () => true, ({ role }) => <>{role.turns}</>],
+  ['#Cost', ({ cost }) => money(cost) !== '', ({ role }) => <Price cost={role.cost} isAlone />],
+];
+
+type OfRole = (props: { readonly role: RoleStatus }) => ComponentChildren;
+
 /** The roles that agents have, each with why it does not move. */
 function Team({ status }: { readonly status: Overview }) {
   const team = status.roles.filter(({ person }) => !person);
   if (team.length === 0) return <Empty>The protocol has no roles for agents.</Empty>;
+  const shown = columns.filter(([, has]) => team.some(has));
   return (
     <Table
       caption="Roles and their waits"
       isStacked
-      names={['Role', 'State', '#Inbox', 'Waits for', 'Owes an answer to', '#Turns', '#Cost', 'Actions']}
+      names={['Role', 'State', ...shown.map(([name]) => name), 'Actions']}
     >
       <tbody>
         {team.map((role) => (
-          <Row
-            key={role.name}
-            role={role}
-            turns={status.turns}
-            like={team.find(({ why }) => isSame(why, role.why))?.name ?? role.name}
-            isPaused={status.paused.roles.includes(role.name)}
-          />
+          <tr key={role.name}>
+            <th scope="row">
+              <a href={link('roles', role.name)} data-row>
+                {oneLine(role.name, 40)}
+              </a>
+            </th>
+            <td>
+              <Stands standing={role.standing} />
+              <Needs role={role.name} turns={status.turns} />
+              <WhyOf role={role} team={team} />
+            </td>
+            {shown.map(([name, , Cell]) => (
+              <td
+                key={name}
+                class={name.startsWith('#') ? 'number' : undefined}
+                data-name={name.replace('#', '')}
+              >
+                <Cell role={role} />
+              </td>
+            ))}
+            <td>
+              <PauseRole name={role.name} paused={status.paused} />
+            </td>
+          </tr>
         ))}
       </tbody>
     </Table>
   );
 }
 
-function isSame(one: RoleStatus['why'], other: RoleStatus['why']): boolean {
-  return one !== null && one.reason === other?.reason && one.command === other.command;
-}
-
-interface RowProps {
+/** Why a role does not move; of several for the same reason the first says it. */
+function WhyOf({
+  role: { name, why },
+  team,
+}: {
   readonly role: RoleStatus;
-  readonly turns: readonly TurnStatus[];
-  /** The first role that does not move for the same reason; its own name: there is no other. */
-  readonly like: string;
-  readonly isPaused: boolean;
-}
-
-function Row({ role, turns, like, isPaused }: RowProps) {
-  const { name, standing, inbox, why } = role;
+  readonly team: readonly RoleStatus[];
+}) {
+  if (why === null) return null;
+  const isSame = (other: RoleStatus['why']) => other?.reason === why.reason && other.command === why.command;
+  const first = team.find((each) => isSame(each.why))?.name ?? name;
+  if (first === name) return <Why why={why} target={name} />;
   return (
-    <tr>
-      <th scope="row">
-        <a href={link('roles', name)} data-row>
-          <Line value={name} limit={40} />
-        </a>
-      </th>
-      <td>
-        <Stands standing={standing} />
-        <Needs role={name} turns={turns} />
-        {why !== null &&
-          (like === name ? (
-            <Why why={why} target={name} />
-          ) : (
-            <p class="dim">
-              As <Line value={like} limit={40} />. <a href={link('why', name)}>Why?</a>
-            </p>
-          ))}
-      </td>
-      <td class="number" data-name="Inbox">
-        {inbox}
-      </td>
-      <td data-name="Waits for">
-        <Waits role={role} />
-      </td>
-      <td data-name="Owes an answer to">
-        <Debts role={role} />
-      </td>
-      <td class="number" data-name="Turns">
-        {role.turns}
-      </td>
-      <td class="number" data-name="Cost">
-        <Price cost={role.cost} isAlone />
-      </td>
-      <td>
-        <PauseRole name={name} isPaused={isPaused} />
-      </td>
-    </tr>
+    <p class="dim">
+      As {oneLine(first, 40)}. <a href={link('why', name)}>Why?</a>
+    </p>
   );
 }
 
-function PauseRole({ name, isPaused }: { readonly name: string; readonly isPaused: boolean }) {
+function PauseRole({ name, paused }: { readonly name: string } & Pick<Overview, 'paused'>) {
+  // While all are paused, one alone cannot continue.
+  if (paused.all) return <ActButton act={() => say('', 'unpause')}>Continue all</ActButton>;
+  const isPaused = paused.roles.includes(name);
   return (
     <ActButton act={() => say(at('roles', name), isPaused ? 'unpause' : 'pause')}>
       {isPaused ? 'Continue' : 'Pause'}
@@ -269,10 +250,7 @@ function Debts({ role: { owes } }: { readonly role: RoleStatus }) {
     <>
       {owes.map((debt) => (
         <p key={debt.message}>
-          {visible(debt.to)}:{' '}
-          <a href={link('messages', debt.message)}>
-            <Line value={debt.subject} limit={60} />
-          </a>
+          {visible(debt.to)}: <a href={link('messages', debt.message)}>{oneLine(debt.subject, 60)}</a>
         </p>
       ))}
     </>
@@ -289,10 +267,7 @@ function People({ roles }: { readonly roles: readonly RoleStatus[] }) {
       <ul class="lines">
         {roles.map((role) => (
           <li key={role.name}>
-            <strong>
-              <Line value={role.name} limit={40} />
-            </strong>{' '}
-            <Stands standing={role.standing} /> <Owed role={role} />
+            <strong>{oneLine(role.name, 40)}</strong> <Stands standing={role.standing} /> <Owed role={role} />
             <Waits role={role} />
           </li>
         ))}
@@ -310,16 +285,16 @@ function Owed({ role: { owes } }: { readonly role: RoleStatus }) {
 /** One role: how it stands, why it does not move, and its threads. */
 export function Role({ name }: { readonly name: string }) {
   const live = useLive<Overview>('/status');
-  const found = live.value.value?.roles.find((each) => each.name === name);
-  const isPaused = live.value.value?.paused.roles.includes(name) ?? false;
+  const { roles, paused } = live.value.value ?? {};
+  const found = roles?.find((each) => each.name === name);
   return (
     <View
-      title={<Line value={name} limit={60} />}
+      title={oneLine(name, 60)}
       tab={found === undefined ? name : `${name}, ${found.standing.word}`}
       actions={
         found?.person === false && (
           <>
-            <PauseRole name={name} isPaused={isPaused} />
+            {paused && <PauseRole name={name} paused={paused} />}
             <a class="button" href={link('send', name)}>
               Give it a task
             </a>
@@ -389,7 +364,7 @@ function RoleThreads({ status, name }: { readonly status: Overview; readonly nam
         {threads.map(({ id, subject, opened }) => (
           <li key={id}>
             <a href={link('threads', id)} data-row>
-              <Line value={subject} limit={120} />
+              {oneLine(subject, 120)}
             </a>{' '}
             <Ago at={opened} />
           </li>

@@ -12,7 +12,6 @@ import {
   Facts,
   groups,
   Id,
-  Line,
   paid,
   Price,
   Sentence,
@@ -110,7 +109,7 @@ function Part({ rows, shown, before, ...of }: PartProps) {
           <Fragment key={thread.id}>
             {is !== (own[index - 1] ?? before)?.standing.is && (
               <li class="also">
-                <h2>{groups[is]}</h2>
+                <h2>{`${groups[is]} ${thread.alike?.toLocaleString('en') ?? ''}`}</h2>
               </li>
             )}
             <Row thread={thread} isOpen={thread.id === of.chosen} />
@@ -144,9 +143,7 @@ function Row({ thread, isOpen }: { readonly thread: ThreadRow; readonly isOpen: 
   return (
     <li class={depth > 0 ? `depth-${String(Math.min(depth, 4))}` : undefined}>
       <CardLink to={to} isChosen={isOpen}>
-        <strong>
-          <Line value={subject} limit={120} />
-        </strong>
+        <strong>{oneLine(subject, 120)}</strong>
         <span class="stands">
           <Stands standing={standing} />
           {who !== '' && <span>{who}</span>}
@@ -202,9 +199,7 @@ function Thread({ id }: { readonly id: string }) {
         // What can be done comes with the text, not a moment after it.
         shown.kind !== 'thread' || isPending ? null : (
           <Detail
-            title={
-              <Line value={shown.thread?.subject ?? shown.messages[0]?.subject ?? 'Thread'} limit={160} />
-            }
+            title={oneLine(shown.thread?.subject ?? shown.messages[0]?.subject ?? 'Thread', 160)}
             actions={
               saved === null && (
                 <ThreadActions id={id} isOpen={shown.thread?.state === 'open'} isPaused={isPaused} />
@@ -236,12 +231,12 @@ function About({ id, thread, row, sub }: AboutProps) {
   // What does not move says why below, with what changes it; what is tried again has not failed.
   const isSaid = row?.why != null || row?.standing.is === 'working';
   const reason = isSaid ? null : (thread?.reason ?? thread?.failed);
-  const failed = thread?.failed_turn;
+  const failed = row?.why?.cause?.record === thread?.failed_turn ? null : thread?.failed_turn;
   return (
     <Facts
       of={[
         ['State', state],
-        ['Reason', reason && <Line value={reason.text} limit={400} />],
+        ['Reason', reason && oneLine(reason.text, 400)],
         ['Opened by', thread?.parent != null && <ThreadLink id={thread.parent} />],
         ['Sub-threads', sub.length > 0 && <SubThreads threads={sub} />],
         ['Failed turn', failed && <a href={link('turns', failed)}>{`${failed} and its output`}</a>],
@@ -272,9 +267,7 @@ function Waits({ items }: { readonly items: readonly InboxItem[] }) {
       {items.map((item) => (
         <li key={item.id}>
           {items.length > 1 && <Stands standing={standingOf(item)} />}{' '}
-          <a href={link('inbox', item.id)}>
-            <Line value={item.subject} limit={160} />
-          </a>
+          <a href={link('inbox', item.id)}>{oneLine(item.subject, 160)}</a>
         </li>
       ))}
     </ul>
@@ -294,10 +287,7 @@ function SubThreads({ threads }: { readonly threads: readonly ThreadRow[] }) {
     <ul>
       {threads.map(({ id, subject, standing }) => (
         <li key={id}>
-          <a href={link('threads', id)}>
-            <Line value={subject} limit={120} />
-          </a>{' '}
-          <Stands standing={standing} />
+          <a href={link('threads', id)}>{oneLine(subject, 120)}</a> <Stands standing={standing} />
         </li>
       ))}
     </ul>

@@ -1,7 +1,8 @@
+import { oneLine } from '../../kernel/one-line.ts';
 import { order } from '../api/actions.ts';
 import { ActButton } from '../parts/form.tsx';
 import { Empty, Table } from '../parts/panel.tsx';
-import { Ago, Line, State, Until, visible } from '../parts/text.tsx';
+import { Ago, State, Until, visible } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
 import type { TurnWorker, Overview } from '../../documents/status.ts';
@@ -11,12 +12,7 @@ type Worker = NonNullable<Overview['workers']>[number];
 /** The worker that runs a turn, after what it does. */
 export function OnWorker({ worker }: { readonly worker: TurnWorker | null }) {
   if (worker === null) return null;
-  return (
-    <>
-      {' '}
-      on <Line value={worker.host} limit={40} />
-    </>
-  );
+  return <> on {oneLine(worker.host, 40)}</>;
 }
 
 /** The workers of a project: who is there, and what each of them does since when. */
@@ -50,12 +46,8 @@ function Row({ worker }: { readonly worker: Worker }) {
   return (
     <tr>
       <th scope="row">
-        <Line value={host} limit={40} /> <span class="dim">{id}</span>
-        {login !== host && (
-          <p class="dim">
-            login <Line value={login} limit={40} />
-          </p>
-        )}
+        {oneLine(host, 40)} <span class="dim">{id}</span>
+        {login !== host && <p class="dim">login {oneLine(login, 40)}</p>}
       </th>
       <td>
         <State value={state} />
@@ -73,7 +65,7 @@ function Row({ worker }: { readonly worker: Worker }) {
         {running.map((turn) => (
           <p key={turn}>
             <a href={link('turns', turn.split('/')[0] ?? '')} data-row>
-              <Line value={turn} limit={40} />
+              {oneLine(turn, 40)}
             </a>
           </p>
         ))}

@@ -127,11 +127,16 @@ describe('why a role does not move', () => {
     expect(role(world, 'backend')).toEqual({
       code: 'login_missing',
       reason: text,
-      cause: { record: 'task', at },
+      cause: { record: 't1', at },
       until: null,
       act: { do: 'retry', message: 'task', role: 'backend' },
     });
     expect(said(thread(world, 'task'))).toBe(`login_missing: no work is left in the thread; ${text} (retry)`);
+    // Tried again in vain, it has failed since then, and in that turn.
+    world.tick('5m');
+    world.command({ verb: 'retry', message: world.state.mail.get('task')!.message, role: 'backend' });
+    world.fail('backend', { class: 'NON_RETRYABLE', reason: { code: 'E_LOGIN', text: 'run `claude`' } });
+    expect(role(world, 'backend').cause).toEqual({ record: 't2', at: at + 300_000 });
     expect(said(message(world, 'task'))).toBe(
       'login_missing: backend did not handle it: E_LOGIN: run `claude` (retry)',
     );

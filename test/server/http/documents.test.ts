@@ -18,7 +18,9 @@ describe('a document', () => {
     expect(document).toEqual(overview);
     expect(overviewDocument.parse(document)).toEqual(document);
     const rows = await api.get('/api/v1/threads');
-    expect(rows.document).toEqual(threads.map((thread) => ({ ...thread, depth: 0 })));
+    expect(rows.document).toEqual(
+      threads.map((thread, index) => ({ ...thread, depth: 0, alike: index === 0 ? threads.length : null })),
+    );
     const inbox = await api.get('/api/v1/inbox?as=lead');
     expect(inbox.document).toEqual((await api.project.json('inbox', '--as', 'lead')).document);
     expect(inbox.document).toMatchObject({ items: [{ subject: 'Which list?' }] });

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { filteredThreads, type ListedThread } from '../../../src/mail/questions/listed-threads.ts';
 import { ApiFixture } from './api-fixture.ts';
 
 async function packed(api: ApiFixture, path: string, accepts: string) {
@@ -87,5 +88,19 @@ describe('the list of threads', () => {
     expect(await subjects(api, `under=${id}`)).toEqual(['0 Red roof']);
     const { document } = await api.get('/api/v1/threads?standing=sad');
     expect(document).toMatchObject({ status: 422 });
+  });
+
+  it('has those that stand alike by their newest message, and their number', () => {
+    const standing = { is: 'done', word: 'closed', for: [], until: null } as const;
+    const threads = ['12:02', '12:09', '12:05'].map(
+      (latest, id) =>
+        ({ id: String(id), parent: null, subject: '', latest, standing }) as unknown as ListedThread,
+    );
+    const listed = filteredThreads(threads, { order: 'standing' });
+    expect(listed.map(({ latest, alike }) => [latest, alike])).toEqual([
+      ['12:09', 3],
+      ['12:05', null],
+      ['12:02', null],
+    ]);
   });
 });

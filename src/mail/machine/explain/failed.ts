@@ -14,9 +14,9 @@ import { named, type MailWhy } from './words.ts';
 export function failedCopy({ message, deliveries }: Mail, role: RoleName, what: string): MailWhy | null {
   const delivery = deliveries.get(role);
   if (delivery?.at !== 'failed') return null;
-  const { reason } = delivery;
+  const { reason, turn, since } = delivery;
   return because(failureCode(reason), `${role} did not handle ${what}: ${reason.code}: ${reason.text}`, {
-    cause: { record: message.id, at: message.created },
+    cause: { record: turn ?? message.id, at: since ?? message.created },
     act: { do: 'retry', message: message.id, role },
   });
 }

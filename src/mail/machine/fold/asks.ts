@@ -142,7 +142,8 @@ export function breakAsks(state: MailState, mail: Mail, role: RoleName, reason: 
 
 /** Files one copy under `failed`. If it was a request, this recipient will not answer it. */
 export function failCopy(state: MailState, mail: Mail, role: RoleName, reason: Reason, turn?: TurnId): void {
-  place(state, mail, role, { at: 'failed', reason, ...(turn !== undefined && { turn }) });
+  const since = state.now;
+  place(state, mail, role, { at: 'failed', reason, since, ...(turn !== undefined && { turn }) });
   breakAsks(state, mail, role, reason);
 }
 

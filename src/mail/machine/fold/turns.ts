@@ -115,6 +115,9 @@ export function settle(state: MailState, turn: Turn, usage: Usage, model: string
   const day = dayOf(state.now);
   const spent = state.spent.day === day ? state.spent.cost : noCost;
   state.spent = { day, cost: addCost(spent, cost) };
+  const isUnused = cost.usd === 0 && cost.tokens === 0 && cost.unpriced === 0;
+  // What failed before its agent began, such as a merge, is no launch.
+  if (isUnused && turn.phase.is === 'active' && turn.phase.launched === null) return;
   bill(state, turn, { cost, day, model });
 }
 
@@ -211,7 +214,7 @@ export function closeThread(state: MailState, id: ThreadId): void {
 /** Fails a thread with everything that runs and waits in it. */
 export function failThread(state: MailState, id: ThreadId, reason: Reason): boolean {
   if (!canContinue(state, id)) return false;
-  endThread(state, id, 'failed', reason, { at: 'failed', reason });
+  endThread(state, id, 'failed', reason, { at: 'failed', reason, since: state.now });
   for (const turn of state.turns.values()) if (turn.thread === id) abandon(state, turn, reason);
   endChildren(state, id);
   return true;
