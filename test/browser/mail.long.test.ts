@@ -104,6 +104,8 @@ test('two questions are answered one after the other: 2 clicks, or 2 keys, and t
   await person.press('Control+Enter');
   expect(person.keys).toBeLessThanOrEqual(5);
   await page.getByText('Nothing waits for you.').waitFor();
+  await go(page, 'inbox/done');
+  await page.getByRole('link', { name: /Cache of the shop\s*Answered \d+s ago: Memory\./ }).waitFor();
   expect(bed.fixture.faults).toEqual([]);
 });
 
