@@ -188,7 +188,7 @@ function Foot({ status }: { readonly status: Overview | null }) {
       {status !== null && (
         <p class="dim">
           {standsOf(status)}
-          {paid(status.cost.today) !== '' && ` · today's cost ${paid(status.cost.today)}`}
+          {paid(status.cost.today) !== '' && ` · today: ${paid(status.cost.today)}`}
         </p>
       )}
       {status?.paused.all === true && status.at === null && (

@@ -92,7 +92,7 @@ test('two questions are answered one after the other: 2 clicks, or 2 keys, and t
   await page.getByText('I would take memory.').waitFor();
   expect(await page.getByLabel('days').inputValue()).toBe('3');
   await person.click('textbox', 'Your answer');
-  await person.type('Memory.');
+  await person.type('Memory.\nIt is small.');
   await person.click('button', 'Send answer');
   expect(person.clicks).toBeLessThanOrEqual(3);
 
@@ -104,6 +104,8 @@ test('two questions are answered one after the other: 2 clicks, or 2 keys, and t
   await person.press('Control+Enter');
   expect(person.keys).toBeLessThanOrEqual(5);
   await page.getByText('Nothing waits for you.').waitFor();
+  await go(page, 'inbox/done');
+  await page.getByRole('link', { name: /Cache of the shop\s*Answered \d+s ago: Memory\.$/ }).waitFor();
   expect(bed.fixture.faults).toEqual([]);
 });
 

@@ -97,7 +97,9 @@ export function handledItems(
 function answerTo({ threads, mail }: MailState, { id, thread }: Message): HandledItem['answer'] {
   const sent = (threads.get(thread)?.messages ?? []).flatMap((each) => mail.get(each)?.message ?? []);
   const answer = sent.find(({ inReplyTo, from }) => inReplyTo === id && from !== mailroom);
-  return answer === undefined ? null : { text: oneLine(answer.body, 160), at: iso(answer.created) };
+  return answer === undefined
+    ? null
+    : { text: oneLine(answer.body.trim().split('\n', 1)[0] ?? '', 160), at: iso(answer.created) };
 }
 
 function itemAt(items: readonly WaitingItem[], word: string): WaitingItem | undefined {
