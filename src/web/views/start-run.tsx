@@ -13,6 +13,7 @@ import { useLive } from '../state/live.ts';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { go, link } from '../state/route.ts';
 import { complain, notify } from '../state/toasts.ts';
+import { kindInWords } from './step-graph.tsx';
 import type { PlanDocument, WorkflowRow } from '../../documents/workflows.ts';
 
 /** The text of the workflow in an editor. */
@@ -226,7 +227,7 @@ function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
             <tr key={contract.step}>
               <td class="number">{batches.find(({ steps }) => steps.includes(contract.step))?.number}</td>
               <th scope="row">{oneLine(contract.step, 80)}</th>
-              <td>{contract.provider ?? contract.role ?? contract.kind.toLowerCase()}</td>
+              <td>{contract.provider ?? contract.role ?? kindInWords(contract.kind)}</td>
               <td>{oneLine(contract.needs.join(', '), 120)}</td>
               <td class="number">{contract.attempts}</td>
               <td>{contract.capabilities.join(', ')}</td>
