@@ -32,7 +32,9 @@ export const shortcuts: Shortcut[] = [
     keys: 'a',
     does: 'Go to the answer, or to what makes it move',
     act: () =>
-      focus('.answer textarea, .answer input, .answer select, .answer button, .act button, .act .button'),
+      focus(
+        '.answer textarea, .answer input, .answer select, .answer button, .act button, .act .button, .retry button',
+      ),
   },
   { keys: 'e', does: 'Put away a notice and those like it', act: putAway },
   { keys: 'z', does: 'Undo: the notices come back', act: undoLast },
@@ -74,7 +76,8 @@ function putAway(): void {
 
 /** Moves the focus among the lines of the view. */
 function step(by: 1 | -1): void {
-  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const all = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const rows = all.filter((row) => row.checkVisibility());
   const focused = rows.findIndex((row) => row === document.activeElement);
   const at = focused === -1 ? rows.findIndex((row) => row.ariaCurrent === 'true') : focused;
   const next = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by;
