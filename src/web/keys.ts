@@ -50,7 +50,7 @@ function undoLast(): void {
 function toRemedy(): void {
   const [remedy, row] = ['.act button, .act .button', document.activeElement?.closest('tr')];
   if (row?.closest('table')?.querySelector('.act')) void (focus(remedy, row) || focus('td a', row));
-  else focus(`.answer textarea, .answer input, .answer select, .answer button, ${remedy}`);
+  else focus(`:is(.answer, .start) :is(textarea, input, select, button), .retry button, ${remedy}`);
 }
 
 /** Whether there was something to focus. */
@@ -79,7 +79,8 @@ function putAway(): void {
 
 /** Moves the focus among the lines of the view. */
 function step(by: 1 | -1): void {
-  const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const all = [...document.querySelectorAll<HTMLElement>('[data-row]')];
+  const rows = all.filter((row) => row.checkVisibility());
   const focused = rows.findIndex((row) => row === document.activeElement);
   const at = focused === -1 ? rows.findIndex((row) => row.ariaCurrent === 'true') : focused;
   const next = at === -1 ? (by === 1 ? 0 : rows.length - 1) : at + by;

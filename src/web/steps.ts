@@ -11,7 +11,7 @@ export interface StepRow {
   readonly path: string;
   /** The last part of the path; of a round its item. */
   readonly name: string;
-  /** The path with the items of rounds in the place of their numbers. */
+  /** The path, with the items of the rounds around it: `deploy/2/build (south)`. */
   readonly title: string;
   readonly depth: number;
   readonly standing: Standing;
@@ -33,17 +33,18 @@ function byUrgency(a: Pick<StepRow, 'standing'>, b: Pick<StepRow, 'standing'>): 
 interface Around {
   /** Null: they are those of the run. */
   readonly path: string | null;
-  readonly title: string;
+  /** The names of rounds. */
+  readonly items: readonly string[];
   readonly depth: number;
 }
 
 /** The steps in the order of the definition; of a loop, the rounds that failed come first. */
 export function treeOf(
   steps: StepDocuments,
-  around: Around = { path: null, title: '', depth: 0 },
+  around: Around = { path: null, items: [], depth: 0 },
 ): StepRow[] {
   return Object.entries(steps).map(([id, step]) => {
-    const place = within(around, id, id);
+    const place = within(around, id);
     const rounds = (step.items ?? []).map((round) => roundOf(place, round)).toSorted(byUrgency);
     const inner = step.steps === undefined ? [] : treeOf(step.steps, below(place));
     const { standing } = step;
@@ -52,14 +53,19 @@ export function treeOf(
   });
 }
 
-function within({ path, title, depth }: Around, part: string, name: string) {
-  return path === null
-    ? { path: part, title: name, depth }
-    : { path: `${path}/${part}`, title: `${title}/${name}`, depth };
+function within({ path, items, depth }: Around, part: string, name = '') {
+  const own = path === null ? part : `${path}/${part}`;
+  const named = name === '' ? items : [...items, name];
+  return {
+    path: own,
+    items: named,
+    title: `${own}${named.length > 0 ? ` (${named.join(', ')})` : ''}`,
+    depth,
+  };
 }
 
-function below({ path, title, depth }: Around): Around {
-  return { path, title, depth: depth + 1 };
+function below({ path, items, depth }: Around): Around {
+  return { path, items, depth: depth + 1 };
 }
 
 type Round = NonNullable<StepDocument['items']>[number];
@@ -268,7 +274,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 /** Round distances of ticks, in milliseconds. */
 const distances = [
-  ...[1, 2, 5, 10, 15, 30].map((count) => count * second),
+  ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30].map((count) => count * second),
   ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
   ...[1, 2, 3, 6, 12].map((count) => count * hour),
 ];

@@ -80,7 +80,7 @@ test('a task, a question, what is stuck, an edited workflow, its run and an appr
   await tabTo(page, /^Show the price/);
   await press(page, 'Enter');
   await heading(page, 'What a run would do');
-  await tabTo(page, /^Save and run it, without cost/);
+  await tabTo(page, /^Save and run it: no cost/);
   await press(page, 'Enter');
   await heading(page, 'Timeline');
   await page.getByLabel('Comment').waitFor();

@@ -93,7 +93,7 @@ test('a failed run opens at its error, and its log is searched, linked and saved
   await page.locator('.log-box').hover();
   await page.mouse.wheel(0, -500);
   await page.getByText('/case-13750.test.ts').waitFor();
-  await page.getByRole('button', { name: 'Earlier output' }).click();
+  await page.getByRole('button', { name: 'Beginning' }).click();
   await page.getByText('/case-1.test.ts').waitFor();
 
   await page.getByRole('searchbox', { name: 'Find in this log' }).fill('CASE-1999');
@@ -103,6 +103,16 @@ test('a failed run opens at its error, and its log is searched, linked and saved
   await page.getByText('2 of 11', { exact: true }).waitFor();
   await page.getByText('case-19990').waitFor();
   expect(await isInSight(page, '/case-19990.test.ts')).toBe(true);
+  // What was found is not taken for the failure.
+  const tint = (row: string) =>
+    page.locator(row).evaluate((element) => getComputedStyle(element).backgroundColor);
+  const found = await tint('.log-row[data-line="19992"]');
+  expect(await page.locator('.log-row.failed').count()).toBe(0);
+  await page.getByRole('button', { name: 'Failure' }).click();
+  expect(await tint('.log-row.failed')).not.toBe(found);
+  await page.getByRole('searchbox', { name: 'Find in this log' }).press('Enter');
+  await page.getByText('3 of 11', { exact: true }).waitFor();
+  await page.getByText('case-19990').waitFor();
 
   await page.locator('.log-row', { hasText: 'case-19990' }).locator('a').click();
   expect(page.url()).toMatch(/line=19992/);

@@ -61,6 +61,28 @@ test('the failing step and its error are one click from the first page or the li
   await press(page, 'j', 'Enter');
   await expectInSight(page, '.log-row', 'AssertionError: expected 200 to be 201');
 
+  // The keys lead to what makes it move, and to the runs beside it.
+  await press(page, 'a');
+  await page.getByRole('button', { name: 'Run again from here' }).and(page.locator(':focus')).waitFor();
+  await page.locator('h1').focus();
+  await press(page, 'j', 'k');
+  await page.locator('a.card[aria-current]:focus').waitFor();
+
+  // What resuming does covers the screen, and moves nothing on it.
+  const log = page.locator('.log-box');
+  const before = await log.boundingBox();
+  await page.getByRole('button', { name: 'Resume …' }).click();
+  const plan = page.getByRole('dialog', { name: 'What resuming does' });
+  await plan.getByRole('cell', { name: 'failed: exit code 2' }).waitFor();
+  expect(await log.boundingBox()).toEqual(before);
+  expect(before?.height).toBeGreaterThan(200);
+  await plan.getByRole('button', { name: 'Not now' }).click();
+
+  // The panel of the step is as high as what is beside it, and shows all.
+  const hidden = page.locator('.run-step .fill');
+  expect(await hidden.evaluate((box) => box.scrollHeight - box.clientHeight)).toBe(0);
+  expect(await page.locator('.axis .took').innerText()).toMatch(/^\d\.\ds$/);
+
   // What is chosen in the graph is chosen everywhere: by the mouse, and by arrow keys.
   await page.locator('.graph a', { hasText: 'lint' }).click();
   await expectInSight(page, '.run-step h2', 'lint');
@@ -119,6 +141,10 @@ test('a gate with a field says that it waits for you, and is approved where the 
   await page.locator('.graph a', { hasText: 'needs you: approval' }).waitFor();
   await expectInSight(page, '.run-step button', 'Approve');
   await page.getByText('Share of the users.').waitFor();
+  // What the run and the step say is not said again.
+  expect(await page.locator('.run-step .state', { hasText: 'needs you' }).count()).toBe(1);
+  expect(await page.locator('.run-step a', { hasText: run.slice(-6) }).count()).toBe(0);
+  await page.locator('.run-step dt', { hasText: /^For$/ }).waitFor();
   await page.getByRole('button', { name: 'Approve' }).click();
   await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor();
   await show(page, `runs/${run}?step=publish`);
@@ -132,9 +158,9 @@ test('a loop is one node and one row; its failed round comes first, by its item'
   const page = await opened();
   await show(page, `runs/${run}`);
   // The run succeeded nevertheless, and says what did not.
-  await expectInSight(page, 'main .facts', 'each failed: 1 of 30 items failed');
+  await expectInSight(page, 'main .facts', 'Althougheach failed: 1 of 30 items failed, first each/7/check');
   await expectInSight(page, '.graph a', '30 rounds, 1 failed');
-  await expectInSight(page, '.run-step h2', 'each/i7/check');
+  await expectInSight(page, '.run-step h2', 'each/7/check (i7)');
   await expectInSight(page, '.log-row', 'checking');
   await page.getByRole('radio', { name: 'Table' }).check();
   await page.locator('.steps a', { hasText: /^each$/ }).click();
@@ -153,7 +179,7 @@ test('a loop is one node and one row; its failed round comes first, by its item'
   await page.getByRole('option', { name: /^run\s*rounds/ }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('combobox', { name: 'Only steps that' }).selectOption('failed');
-  await page.locator('.steps a', { hasText: 'each/i7/check' }).waitFor();
+  await page.locator('.steps a', { hasText: 'each/7/check (i7)' }).waitFor();
   expect(await page.locator('.steps tbody a').count()).toBe(1);
   expect(fixture.faults).toEqual([]);
 });
@@ -210,6 +236,11 @@ test('runs of all kinds have words of their own, are found by how they stand, an
     'Failed',
     'Done',
   ]);
+  // On a tablet an id stays in one line, with its workflow.
+  await page.setViewportSize({ width: 1024, height: 768 });
+  const cell = page.locator('tbody th', { has: page.locator('.id') }).first();
+  expect((await cell.boundingBox())?.height).toBeLessThan(40);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole('searchbox', { name: 'Find runs by words' }).fill('NEST');
   await expect.poll(() => page.locator('tbody .state').allTextContents()).toEqual(['failed']);
   await page.getByRole('searchbox', { name: 'Find runs by words' }).fill('');

@@ -55,7 +55,18 @@ test('a saved thread has its turns with their prompts', async () => {
   const page = await fixture.open(await save(made.thread), { dark: true });
   await page.getByRole('heading', { name: 'The price' }).waitFor();
   expect(await page.locator('main').innerText()).toContain(hostile);
+  const { stdout } = await fixture.project.run(['status', '--json']);
+  const { threads } = JSON.parse(stdout) as { threads: { id: string; standing: { word: string } }[] };
+  const word = threads.find(({ id }) => id === made.thread)?.standing.word ?? '';
+  await page.locator('.facts .state', { hasText: word }).waitFor();
+  expect(await page.locator('.message time').first().innerText()).toMatch(/\d\d:\d\d:\d\d$/);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByText(/^Saved .* It does not change any more\.$/).waitFor();
   await page.getByRole('link', { name: 'turn t1' }).first().click();
+  await page.getByRole('heading', { name: /turn t1: The price/ }).waitFor();
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('button:visible, input:visible').count()).toBe(0);
+  await page.emulateMedia({ media: 'screen' });
   const prompt = page.locator('details', { hasText: /^Prompt/ });
   await prompt.locator('summary').press('Enter');
   await prompt.getByText('Show the price.').waitFor();

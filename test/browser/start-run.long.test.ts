@@ -25,7 +25,7 @@ test('from the list, a run takes two clicks, with its price beside them; errors 
   await page.getByRole('link', { name: 'Run plain' }).click();
   await page.getByRole('heading', { name: 'What a run would do' }).waitFor();
   await expectAccessible(page, 'a workflow with its price');
-  await page.getByRole('button', { name: 'Run it, without cost' }).waitFor();
+  await page.getByRole('button', { name: 'Run it: no cost' }).waitFor();
   const limit = page.getByLabel('Stop at this cost, in dollars');
   await limit.fill('a25');
   await limit.press('Enter');

@@ -103,7 +103,7 @@ test('a person sees why a role is stuck, and runs a workflow by keyboard alone',
   await page.keyboard.type('2.0.0');
   await tabTo(page, /^Show the price/);
   await page.keyboard.press('Enter');
-  await page.getByText('Run it, without cost').waitFor();
+  await page.getByText('Run it: no cost').waitFor();
   await tabTo(page, /^Run it, for at most/);
   await page.keyboard.press('Enter');
   await page.getByText('Publish version 2.0.0 to beta?').filter({ visible: true }).first().waitFor();

@@ -63,7 +63,7 @@ describe('the steps of a run', () => {
     expect(unfolded(tree, () => false).map(({ path }) => path)).toEqual(['d']);
     expect(unfolded(tree, (path) => path === 'd')).toHaveLength(4);
     const [only, ...others] = standingSo(tree, 'failed');
-    expect([only?.title, only?.path, others]).toEqual(['d/i1/c', 'd/1/c', []]);
+    expect([only?.title, only?.path, others]).toEqual(['d/1/c (i1)', 'd/1/c', []]);
   });
 
   it('have one to look at first: what failed, what asks, what runs, or what ended last', () => {

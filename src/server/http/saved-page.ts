@@ -127,6 +127,7 @@ async function collectRun(answers: Answers, run: string): Promise<string[]> {
 async function collectThread(answers: Answers, thread: string): Promise<string[]> {
   const shown = await answers.document<Shown>(`/threads/${thread}`);
   if (shown.kind !== 'thread') return [];
+  await answers.document(`/threads?ids=${encodeURIComponent(thread)}`);
   for (const [index, { id, commit }] of shown.messages.entries()) {
     if (commit !== null || index >= shown.messages.length - mostMessages)
       await answers.document(`/messages/${id}`);

@@ -5,9 +5,11 @@ import { dialog } from '../keys.ts';
 /** A modal dialog; Escape and a click beside it close it, and the focus returns to where it was. */
 export function Dialog({
   label,
+  close = () => (dialog.value = null),
   children,
 }: {
   readonly label: string;
+  readonly close?: () => void;
   readonly children: ComponentChildren;
 }) {
   const element = useRef<HTMLDialogElement>(null);
@@ -18,7 +20,6 @@ export function Dialog({
       if (opener instanceof HTMLElement) opener.focus();
     };
   }, []);
-  const close = () => (dialog.value = null);
   return (
     <dialog
       ref={element}

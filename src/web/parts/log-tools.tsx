@@ -38,7 +38,7 @@ export function LogTools({ name, log, total, show, isFollowing }: Props) {
         </button>
       )}
       <button type="button" onClick={() => show(1)}>
-        {failure === null ? 'Beginning' : 'Earlier output'}
+        Beginning
       </button>
       <button type="button" onClick={() => show('end')}>
         End

@@ -162,7 +162,7 @@ export function LogWindow(props: Props) {
                 key={line}
                 line={line}
                 text={log.lines.get(line)}
-                isMarked={line === marked}
+                mark={line === log.failure?.line ? 'failed' : line === marked ? 'marked' : ''}
                 named={named}
               />
             ))}
@@ -209,25 +209,25 @@ function fittingOf(heights: readonly number[], height: number): number {
 function Row({
   line,
   text,
-  isMarked,
+  mark,
   named,
 }: Pick<Props, 'named'> & {
   readonly line: number;
   readonly text: string | undefined;
-  readonly isMarked: boolean;
+  readonly mark: 'failed' | 'marked' | '';
 }) {
-  const mark = (event: MouseEvent) => {
+  const choose = (event: MouseEvent) => {
     event.preventDefault();
     const isThere = query.value.get('line') === String(line);
     refineAll({ ...named, line: isThere ? '' : String(line) });
   };
   return (
-    <div class={isMarked ? 'log-row marked' : 'log-row'} data-line={line}>
+    <div class={`log-row ${mark}`} data-line={line}>
       <a
         class="log-number"
         href={refined({ ...named, line: String(line) })}
         tabIndex={-1}
-        onClick={mark}
+        onClick={choose}
         aria-label={`Line ${String(line)}`}
       >
         {line}

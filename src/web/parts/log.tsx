@@ -49,10 +49,10 @@ function OneLog({ path, isLive, hasFailed, named = {} }: LogProps) {
   const isAtEnd = useSignal(true);
   useEffect(() => {
     const open = async () => {
-      const place: LogPlace = asked ?? (hasFailed && !isLive ? 'failure' : 'end');
+      const place: LogPlace = hasFailed && !isLive ? 'failure' : (asked ?? 'end');
       await log.open(place);
-      marked.value = asked ?? log.failure?.line ?? null;
-      goal.value = { line: marked.value ?? 'end' };
+      marked.value = asked;
+      goal.value = { line: asked ?? log.failure?.line ?? 'end' };
     };
     void open();
   }, [log]);

@@ -43,25 +43,17 @@ export function Panes({ name, back, list, detail }: PanesProps) {
 interface CardProps {
   readonly to: string;
   readonly isChosen: boolean;
-  /** The keys `j` and `k` reach it. */
-  readonly isRow?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A row of the list that leads to its detail. The chosen one comes into sight of the list. */
-export function CardLink({ to, isChosen, isRow = true, children }: CardProps) {
+export function CardLink({ to, isChosen, children }: CardProps) {
   const row = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (isChosen && row.current !== null) bringIntoSight(row.current);
   }, [isChosen]);
   return (
-    <a
-      ref={row}
-      class="card"
-      data-row={isRow ? '' : undefined}
-      href={to}
-      aria-current={isChosen ? 'true' : undefined}
-    >
+    <a ref={row} class="card" data-row href={to} aria-current={isChosen ? 'true' : undefined}>
       {children}
     </a>
   );

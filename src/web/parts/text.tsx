@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { money, type Cost } from '../../kernel/cost.ts';
 import { shortId } from '../../kernel/ids.ts';
 import { escapeOf, oneLine, replaceUnsafe } from '../../kernel/one-line.ts';
-import { clock, moment } from '../../kernel/local-time.ts';
+import { clock, moment, seconds } from '../../kernel/local-time.ts';
 import { duration, span } from '../../kernel/times.ts';
 import { agoOf } from '../times.ts';
 import { now } from '../state/past.ts';
@@ -81,7 +81,7 @@ export function Ago({ at, isShort = false }: { readonly at: string; readonly isS
   const text = useMemo(() => computed(() => agoOf(at, now.value, isShort)), [at, isShort]);
   return (
     <time dateTime={at} title={zoned(at)}>
-      {saved === null ? text.value : moment(at)}
+      {saved === null ? text.value : `${moment(at)}${seconds(Date.parse(at)).slice(5)}`}
     </time>
   );
 }
@@ -146,9 +146,13 @@ export function toneOf(state: string): string {
   return toneByState.get(state.toLowerCase()) ?? 'calm';
 }
 
+export function inLowerCase(state: string): string {
+  return state.toLowerCase().replaceAll('_', ' ');
+}
+
 /** A state, as a word with its colour. */
 export function State({ value }: { readonly value: string }) {
-  return <span class={`state ${toneOf(value)}`}>{value.toLowerCase().replaceAll('_', ' ')}</span>;
+  return <span class={`state ${toneOf(value)}`}>{inLowerCase(value)}</span>;
 }
 
 /** The colour of how something stands. */

@@ -28,6 +28,8 @@ import type { Overview, ThreadRow } from '../../documents/status.ts';
 
 interface ItemProps {
   readonly item: InboxItem;
+  /** It stands within what it is about, which says the rest. */
+  readonly isInside?: boolean;
   /** Called when it is answered, or put away. */
   readonly done?: (() => void) | undefined;
 }
@@ -53,7 +55,7 @@ export function ItemTitle({ item }: { readonly item: InboxItem }) {
 /**
  * What it is about, what follows, and the answer, which is in reach however long its message is.
  */
-export function Asked({ item, done }: ItemProps) {
+export function Asked({ item, isInside = false, done }: ItemProps) {
   const { thread, thread_subject: task, turn, run, command, escalated_from: escalated } = item;
   const row = useThread(item.thread);
   const cost = useCost(item, row);
@@ -62,22 +64,22 @@ export function Asked({ item, done }: ItemProps) {
   const why = isNotice ? row?.why : null;
   // Why its turn failed is all that a notice says.
   const isSaid = why?.cause?.record === turn;
+  const facts = [
+    ['State', (!isNotice || turn !== null) && <Stands standing={standingOf(item)} />],
+    ['From', oneLine(item.from, 80)],
+    ['Run', run && <a href={link('runs', run)}>{shortId(run)}</a>],
+    ['Task', thread && <Task thread={thread} subject={task} />],
+    ['Escalated from', escalated && oneLine(escalated, 80)],
+    [isNotice ? 'Sent' : 'Waiting since', item.since && <Ago at={item.since} />],
+    // What is around it says all above.
+    ['Answer until', item.deadline && <Until at={item.deadline} />],
+    ['Without an answer', item.on_timeout && oneLine(item.on_timeout, 200)],
+    ['Turn', turn && !isSaid && <a href={link('turns', turn)}>{turn}</a>],
+    ['Cost so far', cost !== undefined && paid(cost)],
+  ] as const;
   return (
     <>
-      <Facts
-        of={[
-          ['State', (!isNotice || turn !== null) && <Stands standing={standingOf(item)} />],
-          ['From', oneLine(item.from, 80)],
-          ['Task', thread && <Task thread={thread} subject={task} />],
-          ['Escalated from', escalated && oneLine(escalated, 80)],
-          [isNotice ? 'Sent' : 'Waiting since', item.since && <Ago at={item.since} />],
-          ['Answer until', item.deadline && <Until at={item.deadline} />],
-          ['Without an answer', item.on_timeout && oneLine(item.on_timeout, 200)],
-          ['Turn', turn && !isSaid && <a href={link('turns', turn)}>{turn}</a>],
-          ['Run', run && <a href={link('runs', run)}>{shortId(run)}</a>],
-          ['Cost so far', cost !== undefined && paid(cost)],
-        ]}
-      />
+      <Facts of={isInside ? facts.slice(6) : facts} />
       {item.subject !== oneLine(item.subject, 200) && <Text value={item.subject} />}
       {why && <Why why={why} />}
       {isLetter ? !isSaid && <Body id={item.id} /> : item.question !== null && <Body id={item.question} />}

@@ -42,9 +42,17 @@ const words: Readonly<Record<RunDefinition['now'], string>> = {
   gone: 'The file, or one that it uses, is gone: this run continues as it began.',
 };
 
+/** What was given to a run, as facts; each value with at most so many characters. */
+export function parametersOf({ parameters }: RunDocument, most: number) {
+  return Object.entries(parameters).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return [oneLine(name, 40), <Line value={text} limit={most} />] as const;
+  });
+}
+
 /** The parameters of a run, and its definition as the run follows it. */
 export function Definition({
-  run: { parameters },
+  run,
   definition,
 }: {
   readonly run: RunDocument;
@@ -52,12 +60,7 @@ export function Definition({
 }) {
   return (
     <div class="fill definition" tabIndex={0} role="region" aria-label="Definition">
-      <Facts
-        of={Object.entries(parameters).map(([name, value]) => [
-          oneLine(name, 40),
-          <Line value={typeof value === 'string' ? value : JSON.stringify(value)} limit={400} />,
-        ])}
-      />
+      <Facts of={parametersOf(run, 400)} />
       {definition?.text != null && <Followed {...definition} text={definition.text} />}
     </div>
   );

@@ -4,7 +4,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import { seconds } from '../../kernel/local-time.ts';
 import { duration } from '../../kernel/times.ts';
 import { retryStep } from '../api/actions.ts';
-import type { ArtifactDocument, RunDocument, Stretch, TimelineDocument } from '../../documents/runs.ts';
+import type { ArtifactDocument, RunDocument, TimelineDocument } from '../../documents/runs.ts';
 import type { InboxDocument } from '../../documents/inbox.ts';
 import { saveFile } from '../api/client.ts';
 import { ActButton } from '../parts/form.tsx';
@@ -16,9 +16,9 @@ import { link } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
 import type { StepRow } from '../steps.ts';
-import { Item } from './item.tsx';
+import { Asked, ItemTitle } from './item.tsx';
 import { onStepClick } from './run-choice.ts';
-import { stepLink } from './timeline.tsx';
+import { stepLink, stretchInWords } from './timeline.tsx';
 
 /** The path of the last visit of a step, as commands and logs name it. */
 export function visitOf(timeline: TimelineDocument | null, path: string): string {
@@ -61,6 +61,7 @@ interface OfStepProps extends Omit<StepProps, 'timeline'> {
 
 function OfStep({ run, row, step, visit }: OfStepProps) {
   const hasFailed = ['FAILED', 'CANCELLED', 'INCOMPLETE'].includes(step.status);
+  const { started_at: from, completed_at: to } = step;
   return (
     <>
       <Facts
@@ -69,7 +70,7 @@ function OfStep({ run, row, step, visit }: OfStepProps) {
           ['Exit code', step.exit_code === null ? null : String(step.exit_code)],
           ['Error', step.error_code && <code>{visible(step.error_code)}</code>],
           ['Attempts', step.attempts > 0 && String(step.attempts)],
-          ['Took', step.started_at && <Lasting from={step.started_at} to={step.completed_at} />],
+          [to === null ? 'For' : 'Took', from && <Lasting from={from} to={to} />],
           ['Cost', paid(step.cost)],
           ['Rounds', row.rounds],
           ['Commit', step.commit && `${step.commit.id} on ${visible(step.commit.branch)}`],
@@ -92,7 +93,15 @@ function Gate({ run, gate }: { readonly run: RunDocument; readonly gate: string 
   const inbox = useLive<InboxDocument>('/inbox').value.value;
   const item = inbox?.items.find(({ id }) => id === `${run.run}/${gate}`);
   const asked = run.gates.find((each) => each.gate === gate);
-  if (item !== undefined) return <Item key={gate} item={item} />;
+  if (item !== undefined)
+    return (
+      <>
+        <h3>
+          <ItemTitle item={item} />
+        </h3>
+        <Asked key={gate} item={item} isInside />
+      </>
+    );
   if (asked === undefined) return null;
   return (
     <p class="gate">
@@ -169,15 +178,6 @@ function Retry({ run, visit }: { readonly run: string; readonly visit: string })
   );
 }
 
-const kinds: Readonly<Record<Stretch['kind'], string>> = {
-  worker: 'attempt',
-  check: 'check',
-  queue: 'waits for a slot',
-  pause: 'pause',
-  gate: 'waits for a person',
-  body: 'its own steps',
-};
-
 function Stretches({ path, timeline }: Pick<StepProps, 'timeline'> & { readonly path: string }) {
   const of =
     timeline?.steps
@@ -188,7 +188,7 @@ function Stretches({ path, timeline }: Pick<StepProps, 'timeline'> & { readonly 
     <ul class="lines" aria-label="What the step did">
       {of.map((each) => (
         <li key={`${each.kind} ${each.from}`}>
-          <strong>{inWords(each)}</strong>{' '}
+          <strong>{stretchInWords(each)}</strong>{' '}
           <span class="dim">
             {`${seconds(Date.parse(each.from))}, ${duration((each.to === null ? now.value : Date.parse(each.to)) - Date.parse(each.from))}${each.to === null ? ' so far' : ''}`}
           </span>{' '}
@@ -198,13 +198,6 @@ function Stretches({ path, timeline }: Pick<StepProps, 'timeline'> & { readonly 
       ))}
     </ul>
   );
-}
-
-/** `Round 2, attempt 1 by claude`. */
-function inWords({ kind, iteration, attempt, provider }: Stretch): string {
-  const what = kind === 'worker' ? `attempt ${String(attempt)}` : kinds[kind];
-  const round = iteration > 1 ? `round ${String(iteration)}, ` : '';
-  return `${round}${what}${provider === null ? '' : ` by ${oneLine(provider, 40)}`}`;
 }
 
 /** How many rounds or steps inside of a step its panel lists; the table has all. */

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { called } from '../../kernel/called.ts';
-import type { Json } from '../../kernel/json.ts';
 import { oneLine } from '../../kernel/one-line.ts';
 import { command } from '../api/actions.ts';
 import { at } from '../api/client.ts';
@@ -11,11 +10,12 @@ import type {
   TimelineDocument,
   ResumptionDocument,
 } from '../../documents/runs.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { ActButton } from '../parts/form.tsx';
 import { StepLogs } from '../parts/log-of-step.tsx';
 import { Panes } from '../parts/panes.tsx';
 import { Empty, Loaded, Panel, View, Table } from '../parts/panel.tsx';
-import { Ago, Facts, Id, Line, paid, Stands, State, visible } from '../parts/text.tsx';
+import { Ago, Facts, Id, inLowerCase, Line, paid, Stands, State, visible } from '../parts/text.tsx';
 import { Why } from '../parts/why.tsx';
 import { useLive } from '../state/live.ts';
 import { now, past } from '../state/past.ts';
@@ -23,6 +23,7 @@ import { link, query } from '../state/route.ts';
 import { saved } from '../state/saved.ts';
 import { notify } from '../state/toasts.ts';
 import { allOf, keptInSight, nextToLookAt, timelineOf, treeOf, untilThen, type StepRow } from '../steps.ts';
+import { parametersOf } from './run-definition.tsx';
 import { RunMap, useShownRows } from './run-map.tsx';
 import { StepPanel, visitOf } from './run-step.tsx';
 import { RunsBeside, starterOf, tookOf } from './runs.tsx';
@@ -75,11 +76,11 @@ function Shows({ run }: { readonly run: RunDocument }) {
     <View
       title={<Line value={called(run.workflow, run.title)} limit={80} />}
       tab={`${called(run.workflow, run.title)}, ${run.standing.word}`}
-      actions={<RunActions run={run} explain={() => (explains.value = !explains.value)} />}
+      actions={<RunActions run={run} explain={() => (explains.value = true)} />}
     >
       <About run={run} definition={definition} />
+      {explains.value && <Resume run={run.run} close={() => (explains.value = false)} />}
       <div class="run-notices">
-        {explains.value && <ResumePanel run={run.run} close={() => (explains.value = false)} />}
         {run.completed_at === null && <Waits run={run.run} />}
         <Warnings warnings={run.warnings} />
       </div>
@@ -154,10 +155,6 @@ function Next({ run, row, next }: { readonly [Name in 'row' | 'next']: StepRow }
   );
 }
 
-function inText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
 function About({
   run,
   definition,
@@ -166,18 +163,17 @@ function About({
   readonly definition: RunDefinition | null;
 }) {
   const { completed, total } = run.progress;
+  const isFine = run.status === 'SUCCEEDED';
   return (
     <Facts
       of={[
         ['State', <Stands standing={run.standing} />],
-        ['Reason', run.reason && <Line value={run.reason} limit={200} />],
+        [isFine ? 'Although' : 'Reason', run.reason && <Line value={run.reason} limit={200} />],
         ['Done', `${String(completed)} of ${String(total)} ${total === 1 ? 'step' : 'steps'}`],
         ['Started', run.started_at && <Ago at={run.started_at} />],
         ['By', <Line value={starterOf(run)} limit={40} />],
-        ...Object.entries(run.parameters).map(
-          ([name, value]) => [oneLine(name, 40), <Line value={inText(value)} limit={80} />] as const,
-        ),
-        ['Took', tookOf(run)],
+        ...parametersOf(run, 80),
+        [run.completed_at === null ? 'For' : 'Took', tookOf(run)],
         ['Cost', paid(run.cost)],
         ['Run', <Id value={run.run} />],
         ['File', definition?.file == null ? null : <code>{visible(definition.file)}</code>],
@@ -256,7 +252,7 @@ function Waits({ run }: { readonly run: string }) {
 }
 
 /** What resuming a run would do with each step, before it is done. */
-function ResumePanel({ run, close }: { readonly run: string; readonly close: () => void }) {
+function Resume({ run, close }: { readonly run: string; readonly close: () => void }) {
   const path = at('workflow-runs', run);
   const live = useLive<ResumptionDocument>(`${path}/resumption`);
   const resume = async () => {
@@ -265,10 +261,11 @@ function ResumePanel({ run, close }: { readonly run: string; readonly close: () 
     close();
   };
   return (
-    <Panel title="What resuming does">
+    <Dialog label="What resuming does" close={close}>
+      <h2>What resuming does</h2>
       <Loaded live={live}>
         {({ steps }) => (
-          <Table caption="What resuming does with each step" names={['Step', 'Does', 'Why']}>
+          <Table caption="What resuming does with each step" names={['Step', 'Does', 'Why']} isStacked>
             <tbody>
               {steps.map((each) => (
                 <tr key={each.path}>
@@ -279,7 +276,7 @@ function ResumePanel({ run, close }: { readonly run: string; readonly close: () 
                     <State value={each.does} />
                   </td>
                   <td>
-                    <Line value={each.why} limit={200} />
+                    <Line value={each.why.replace(/^[A-Z_]{2,}/, inLowerCase)} limit={200} />
                   </td>
                 </tr>
               ))}
@@ -295,6 +292,6 @@ function ResumePanel({ run, close }: { readonly run: string; readonly close: () 
           Not now
         </button>
       </p>
-    </Panel>
+    </Dialog>
   );
 }

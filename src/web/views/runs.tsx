@@ -4,7 +4,7 @@ import { listPath } from '../api/client.ts';
 import { Choice, Filters, limitOf, More, shownRows, States } from '../parts/filters.tsx';
 import { CardLink } from '../parts/panes.tsx';
 import { Empty, Loaded, Table, View } from '../parts/panel.tsx';
-import { Ago, groups, Id, Lasting, Line, Price, Stands } from '../parts/text.tsx';
+import { Ago, groups, Id, Lasting, Line, paid, Price, Stands } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { inQuery, link } from '../state/route.ts';
 import type { RunSummary } from '../../documents/runs.ts';
@@ -52,11 +52,12 @@ export function Runs() {
 }
 
 function Rows({ runs, shown }: { readonly runs: readonly RunSummary[]; readonly shown: number }) {
+  const hasCost = runs.some(({ cost }) => paid(cost) !== '');
   return (
     <Table
       caption="Runs by state, newest first"
       isStacked
-      names={['Workflow', 'State', 'Done', 'Started', 'By', 'Took', '#Cost']}
+      names={['Workflow', 'State', 'Done', 'Started', 'By', 'Took', ...(hasCost ? ['#Cost'] : [])]}
       after={
         runs.length > shown && (
           <p class="more">
@@ -71,12 +72,12 @@ function Rows({ runs, shown }: { readonly runs: readonly RunSummary[]; readonly 
           own.length > 0 && (
             <tbody key={is}>
               <tr class="group">
-                <th scope="rowgroup" colSpan={7}>
+                <th scope="rowgroup" colSpan={hasCost ? 7 : 6}>
                   <h2>{name}</h2>
                 </th>
               </tr>
               {own.map((run) => (
-                <Row key={run.run} run={run} />
+                <Row key={run.run} run={run} hasCost={hasCost} />
               ))}
             </tbody>
           )
@@ -86,7 +87,7 @@ function Rows({ runs, shown }: { readonly runs: readonly RunSummary[]; readonly 
   );
 }
 
-function Row({ run }: { readonly run: RunSummary }) {
+function Row({ run, hasCost }: { readonly run: RunSummary; readonly hasCost: boolean }) {
   return (
     <tr>
       <th scope="row">
@@ -104,15 +105,18 @@ function Row({ run }: { readonly run: RunSummary }) {
         <Line value={starterOf(run)} limit={40} />
       </td>
       <td data-name="Took">{tookOf(run)}</td>
-      <td class="number" data-name="Cost">
-        <Price cost={run.cost} />
-      </td>
+      {hasCost && (
+        <td class="number" data-name="Cost">
+          <Price cost={run.cost} />
+        </td>
+      )}
     </tr>
   );
 }
 
-/** Why a run stands so: its error, or what it asks. */
-function whyOf({ reason, gates }: RunSummary): string {
+/** Why a run stands so, or in spite of what: its error, or what it asks. */
+function whyOf({ reason, gates, status }: RunSummary): string {
+  if (reason !== null && status === 'SUCCEEDED') return `although ${reason}`;
   return reason ?? gates.find(({ recorded }) => recorded === null)?.message ?? '';
 }
 
@@ -138,7 +142,7 @@ export function RunsBeside({ chosen }: { readonly chosen: string }) {
         <nav aria-label="Runs">
           <ul class="cards">
             {runs.map((run) => (
-              <RunCard key={run.run} of={run} isChosen={run.run === chosen} isRow={false} />
+              <RunCard key={run.run} of={run} isChosen={run.run === chosen} />
             ))}
           </ul>
         </nav>
@@ -150,16 +154,15 @@ export function RunsBeside({ chosen }: { readonly chosen: string }) {
 interface RunCardProps {
   readonly of: RunSummary;
   readonly isChosen?: boolean;
-  readonly isRow?: boolean;
 }
 
 /** A run in a list, which leads to it. */
-export function RunCard({ of, isChosen = false, isRow = true }: RunCardProps) {
+export function RunCard({ of, isChosen = false }: RunCardProps) {
   const { run, workflow, title, standing, started_at: at } = of;
   const why = whyOf(of);
   return (
     <li>
-      <CardLink to={link('runs', run)} isChosen={isChosen} isRow={isRow}>
+      <CardLink to={link('runs', run)} isChosen={isChosen}>
         <span class="row">
           <strong>
             <Line value={called(workflow, title)} limit={60} />

@@ -13,6 +13,7 @@ import { useLive } from '../state/live.ts';
 import { clearDrafts, draft } from '../state/drafts.ts';
 import { go, link } from '../state/route.ts';
 import { notify } from '../state/toasts.ts';
+import { kindInWords } from './step-graph.tsx';
 import type { PlanDocument, WorkflowRow } from '../../documents/workflows.ts';
 
 /** The text of the workflow in an editor. */
@@ -108,7 +109,7 @@ export function StartRun(props: StartProps) {
   const verb = edited?.isDirty === true ? 'Save and run it' : 'Run it';
   return (
     <div class="beside">
-      <form class="panel" onInput={change} {...onSubmit(starting.start)}>
+      <form class="panel start" onInput={change} {...onSubmit(starting.start)}>
         <Fields shapes={parameters} place={place} />
         <div class="field">
           <label for={`${place}-usd`}>Stop at this cost, in dollars</label>
@@ -124,7 +125,7 @@ export function StartRun(props: StartProps) {
         </div>
         <div class="row">
           <WriteButton busy={starting.isBusy}>
-            {starting.isBusy ? 'Starting …' : price === null ? verb : `${verb}, ${price}`}
+            {starting.isBusy ? 'Starting …' : price === null ? verb : `${verb}: ${price}`}
           </WriteButton>
           <button type="button" aria-busy={isBusy} onClick={preview}>
             Show the price
@@ -164,9 +165,9 @@ function usdOf(text: string): number | null | undefined {
 /** The worst case in one phrase. */
 function priceOf({ ceiling }: PlanDocument): string {
   const { usd, tokens, launches } = ceiling;
-  if (launches === 0) return 'without cost';
-  if (usd !== null) return `for at most ${money({ usd, tokens: tokens ?? 0, unpriced: 0 }) || '$0.00'}`;
-  return tokens === null ? 'at an unknown price' : `for at most ${String(tokens)} tokens`;
+  if (launches === 0) return 'no cost';
+  if (usd !== null) return `at most ${money({ usd, tokens: tokens ?? 0, unpriced: 0 }) || '$0.00'}`;
+  return tokens === null ? 'an unknown price' : `at most ${String(tokens)} tokens`;
 }
 
 /** How many steps a sentence names. */
@@ -200,7 +201,7 @@ function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
     <Panel title="What a run would do">
       <Facts
         of={[
-          ['At most', priceOf(plan)],
+          ['Price', priceOf(plan)],
           ['Agent launches', orUnknown(ceiling.launches, String)],
           ['Other processes', orUnknown(ceiling.processes, String)],
           ['Running time', orUnknown(ceiling.time, (time) => `at most ${span(time)}`)],
@@ -225,7 +226,7 @@ function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
             <tr key={contract.step}>
               <td class="number">{batches.find(({ steps }) => steps.includes(contract.step))?.number}</td>
               <th scope="row">{oneLine(contract.step, 80)}</th>
-              <td>{contract.provider ?? contract.role ?? contract.kind.toLowerCase()}</td>
+              <td>{contract.provider ?? contract.role ?? kindInWords(contract.kind)}</td>
               <td>{oneLine(contract.needs.join(', '), 120)}</td>
               <td class="number">{contract.attempts}</td>
               <td>{contract.capabilities.join(', ')}</td>
@@ -233,7 +234,7 @@ function PlanPanel({ plan }: { readonly plan: PlanDocument }) {
           ))}
         </tbody>
       </Table>
-      <p class="dim">{assumptions.map(visible).join('; ')}.</p>
+      <p class="help">Assumed: {assumptions.map(visible).join('; ')}.</p>
     </Panel>
   );
 }

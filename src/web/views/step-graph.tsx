@@ -3,6 +3,7 @@ import { oneLine } from '../../kernel/one-line.ts';
 import { focusedStep, moveTo, onStepClick } from './run-choice.ts';
 import { layers, neighbour, type Cell, type Edge } from '../graph.ts';
 import { ArrowMarker } from '../parts/arrow-marker.tsx';
+import { inLowerCase } from '../parts/text.tsx';
 
 /** A step as the graph draws it. */
 export interface GraphStep {
@@ -15,12 +16,17 @@ export interface GraphStep {
   readonly href: string | null;
 }
 
+/** A kind of step in the words of the graph of a run. */
+export function kindInWords(kind: string): string {
+  return kind === 'CUSTOM' ? 'script' : inLowerCase(kind.replace(/_(CODE|CLI)$/, ''));
+}
+
 interface GraphEdge extends Edge {
   readonly label: string;
 }
 
-const box = { width: 150, height: 44 };
-const gap = { x: 48, y: 14 };
+const box = { width: 142, height: 44 };
+const gap = { x: 28, y: 14 };
 /** The share of its size to which a drawing that is too wide shrinks; a wider one scrolls. */
 const smallest = 0.75;
 /** Above this number of steps a drawing is not read any more; the table has them all. */
@@ -138,7 +144,7 @@ function line(from: Place, to: Place): string {
   const [x1, y1] = [from.x + box.width, from.y + box.height / 2];
   const [x2, y2] = [to.x, to.y + box.height / 2];
   const bend = Math.max(20, Math.min(60, (x2 - x1) / 2));
-  return `M${String(x1)} ${String(y1)}C${String(x1 + bend)} ${String(y1)} ${String(x2 - bend)} ${String(y2)} ${String(x2)} ${String(y2)}`;
+  return ['M', x1, y1, 'C', x1 + bend, y1, x2 - bend, y2, x2, y2].join(' ');
 }
 
 /** Whether a box lies where the line of an edge would be. */
@@ -157,7 +163,8 @@ function detour(from: Place, to: Place): string {
   const [x2, y2] = [to.x, to.y + box.height / 2];
   const between = to.y < from.y ? from.y - gap.y / 2 - 1 : from.y + box.height + gap.y / 2 - 1;
   const bend = gap.x / 2;
-  return `M${String(x1)} ${String(y1)}C${String(x1 + bend)} ${String(y1)} ${String(x1 + bend)} ${String(between)} ${String(x1 + gap.x)} ${String(between)}H${String(x2 - gap.x)}C${String(x2 - bend)} ${String(between)} ${String(x2 - bend)} ${String(y2)} ${String(x2)} ${String(y2)}`;
+  const down = ['M', x1, y1, 'C', x1 + bend, y1, x1 + bend, between, x1 + gap.x, between];
+  return [...down, 'H', x2 - gap.x, 'C', x2 - bend, between, x2 - bend, y2, x2, y2].join(' ');
 }
 
 /** Back below the boxes, to an earlier step or the same one. */
@@ -167,7 +174,7 @@ function jump(from: Place, to: Place): string {
   const [x1, y1] = [from.x + box.width / 2 + shift, from.y + box.height];
   const [x2, y2] = [to.x + box.width / 2 - shift, to.y + box.height];
   const low = Math.max(y1, y2) + 26;
-  return `M${String(x1)} ${String(y1)}C${String(x1)} ${String(low)} ${String(x2)} ${String(low)} ${String(x2)} ${String(y2)}`;
+  return ['M', x1, y1, 'C', x1, low, x2, low, x2, y2].join(' ');
 }
 
 interface NodeProps {
@@ -184,11 +191,11 @@ function Node({ step, cell, isChosen }: NodeProps) {
       <title>{`${oneLine(id, 120)}: ${oneLine(about, 120)}`}</title>
       {shape === 'body' && <rect x={x + 3} y={y + 3} width={box.width} height={box.height - 2} rx="7" />}
       <rect x={x} y={y} width={box.width} height={box.height - 2} rx={shape === 'gate' ? 20 : 7} />
-      <text x={x + 12} y={y + 18}>
-        {oneLine(id, 18)}
+      <text x={x + 10} y={y + 18}>
+        {oneLine(id, 17)}
       </text>
-      <text class="sub" x={x + 12} y={y + 33}>
-        {oneLine(about, 22)}
+      <text class="sub" x={x + 10} y={y + 33}>
+        {oneLine(about, 21)}
       </text>
     </g>
   );

@@ -185,7 +185,9 @@ function Reason({ why }: { readonly why: NonNullable<ThreadRow['why']> }) {
 function Thread({ id }: { readonly id: string }) {
   const live = useLive<Shown>(at('threads', id));
   const status = useLive<Overview>('/status').value.value;
-  const found = useLive<readonly ThreadRow[]>(threadsPath({ under: id, limit: pageSize }));
+  const found = useLive<readonly ThreadRow[]>(
+    threadsPath(saved === null ? { under: id, limit: pageSize } : { ids: id }),
+  );
   const isPending = saved === null && found.value.value === null && found.problem.value === null;
   const rows = found.value.value ?? [];
   const own = rows.find((thread) => thread.id === id) ?? null;

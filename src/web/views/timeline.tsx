@@ -5,6 +5,7 @@ import { Line, toneOf } from '../parts/text.tsx';
 import { link } from '../state/route.ts';
 import { useWindow } from '../state/windowed.ts';
 import type { Bar, Lane, Timeline } from '../steps.ts';
+import type { Stretch } from '../../documents/runs.ts';
 import { moveAmong, onStepClick } from './run-choice.ts';
 
 const [width, height] = [1000, 18];
@@ -84,11 +85,13 @@ function Axis({ timeline, isOpen }: { readonly timeline: Timeline; readonly isOp
       <span class="ticks">
         {ticks.map((tick) => (
           <span key={tick} style={{ insetInlineStart: `${String(placeOf(tick, timeline) / 10)}%` }}>
-            {tick === 0 ? '0' : span(tick).replace(/ 0?0[hms]$/, '')}
+            {tick % 1_000 === 0 ? span(tick).replace(/ 0?0[hms]$/, '') : duration(tick)}
           </span>
         ))}
       </span>
-      <span class="took dim">{isOpen ? 'now' : seconds(end)}</span>
+      <span class="took dim">
+        {isOpen ? 'now' : end - start < 60_000 ? duration(end - start) : seconds(end)}
+      </span>
     </p>
   );
 }
@@ -193,14 +196,20 @@ function Shape({ kind, tone, x, length, tall, title }: ShapeProps) {
   );
 }
 
-/** One stretch in words: `attempt 2: failed after 3.1s: exit code 1`. */
-function barInWords({ kind, iteration, attempt, to, lasts, result, provider, reason }: Bar): string {
+/** `round 2, attempt 1 by claude`. */
+export function stretchInWords({ kind, iteration, attempt, provider }: Stretch): string {
   const round = iteration > 1 ? `round ${String(iteration)}, ` : '';
   const what = kind === 'worker' ? `${round}attempt ${String(attempt)}` : `${round}${words[kind]}`;
   const who = provider === null ? '' : kind === 'pause' ? `: ${provider} is rate limited` : ` by ${provider}`;
+  return `${what}${who}`;
+}
+
+/** With its end: `attempt 2, 3.1s, failed: exit code 1`. */
+function barInWords(bar: Bar): string {
+  const { to, lasts, result, reason } = bar;
   const how = result === null ? '' : `, ${result}`;
   const why = reason === null ? '' : `: ${oneLine(reason, 200)}`;
-  return `${what}${who}, ${duration(lasts)}${to === null ? ' so far' : ''}${how}${why}`;
+  return `${stretchInWords(bar)}, ${duration(lasts)}${to === null ? ' so far' : ''}${how}${why}`;
 }
 
 function inWords({ status, bars }: Lane): string {

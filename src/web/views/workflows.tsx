@@ -10,7 +10,7 @@ import { Ago, Facts, Line, Sentence, Stands, State, Text, visible } from '../par
 import { useLive } from '../state/live.ts';
 import { inQuery, link } from '../state/route.ts';
 import { StartRun } from './start-run.tsx';
-import { StepGraph, type GraphStep } from './step-graph.tsx';
+import { kindInWords, StepGraph, type GraphStep } from './step-graph.tsx';
 
 /** The workflows of the project, the unreadable ones with their problem. */
 export function Workflows({ extensions }: { readonly extensions: readonly PageExtension[] }) {
@@ -242,8 +242,7 @@ const bodies = new Set(['FOR_EACH', 'WHILE', 'WORKFLOW']);
 
 function drawn({ id, type }: WorkflowFile['graph']['nodes'][number]): GraphStep {
   const shape = type === 'GATE' ? 'gate' : bodies.has(type) ? 'body' : 'step';
-  const about = type.toLowerCase().replaceAll('_', ' ');
-  return { id, about, tone: shape === 'gate' ? 'wait' : 'calm', shape, href: null };
+  return { id, about: kindInWords(type), tone: shape === 'gate' ? 'wait' : 'calm', shape, href: null };
 }
 
 function Diagnostics({ workflow }: { readonly workflow: WorkflowFile }) {

@@ -204,7 +204,7 @@ test('a run is planned and started in the composer, with what is not saved', asy
   await page.getByRole('heading', { name: 'What a run would do' }).waitFor();
   await expectAccessible(page, 'plan in the composer');
   expect(readFileSync(fileOf('release.yaml'), 'utf8')).toContain('ship-it');
-  await page.getByRole('button', { name: 'Save and run it, without cost' }).click();
+  await page.getByRole('button', { name: 'Save and run it: no cost' }).click();
   await page.locator('main .facts .state', { hasText: 'succeeded' }).waitFor();
   expect(readFileSync(fileOf('release.yaml'), 'utf8')).not.toContain('ship-it');
   // A list that is open elsewhere follows the last run.
