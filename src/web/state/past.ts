@@ -37,11 +37,7 @@ let aim: number | null = null;
  * `way`: records that say nothing are passed over, backwards or forwards; behind the last is now.
  * `near`: a change of something else, in milliseconds since 1970, shown where it comes first.
  */
-async function showMoment(
-  text: string,
-  way: -1 | 0 | 1 = 0,
-  near: number | null = null,
-): Promise<void> {
+async function showMoment(text: string, way: -1 | 0 | 1 = 0, near: number | null = null): Promise<void> {
   asked += 1;
   const own = asked;
   isPastShown.value = true;
