@@ -5,8 +5,8 @@ import { span } from '../kernel/times.ts';
 const skew = 5_000;
 
 /**
- * `3m 12s ago`, short: `3m`; of a time after `now`, in milliseconds since 1970, as in the past: when
- * it is.
+ * `3m 12s ago`, short: `3m`; of a time after `now`, in milliseconds since 1970, as in the past:
+ * when it is.
  */
 export function agoOf(at: string, now: number, isShort = false): string {
   const ago = now - Date.parse(at);

@@ -116,7 +116,7 @@ export function settle(state: MailState, turn: Turn, usage: Usage, model: string
   const spent = state.spent.day === day ? state.spent.cost : noCost;
   state.spent = { day, cost: addCost(spent, cost) };
   const isUnused = cost.usd === 0 && cost.tokens === 0 && cost.unpriced === 0;
-  // What failed before its agent began, such as a merge, is no launch.
+  // What failed before its agent began, such as a merge, was not launched.
   if (isUnused && turn.phase.is === 'active' && turn.phase.launched === null) return;
   bill(state, turn, { cost, day, model });
 }
