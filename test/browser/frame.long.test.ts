@@ -167,7 +167,7 @@ test.each([-3_600_000, 3_600_000])('ages are right on a clock that is %d ms off'
   await page.clock.install({ time: Date.now() + off });
   await page.goto((await fixture.serve()).address);
   const age = page.locator('.cards time').first();
-  await expect.poll(() => age.textContent()).toMatch(/^(?:\d+s|[0-4]m \d\ds) ago$/);
+  await expect.poll(() => age.textContent()).toMatch(/^(?:\d+s|[0-4]m)$/);
   // The hover has the date and the zone.
   expect(await age.getAttribute('title')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d \S+/);
   expect(fixture.faults).toEqual([]);

@@ -45,9 +45,9 @@ export function mailNames(disk: Disk, folder: string, isMail = isMarkdown): stri
   return names.filter(isMail).toSorted();
 }
 
-/** The messages that a role has handled, with their paths, by the names of their files alone. */
-export function handledMail(disk: Disk, role: RoleName): Map<MessageId, string> {
-  const found = foldersOf(disk, role, 'processed').flatMap((place) =>
+/** The messages that a role has handled or sent, with their paths, by the names of files alone. */
+export function mailIn(disk: Disk, role: RoleName, folder: 'processed' | 'sent'): Map<MessageId, string> {
+  const found = foldersOf(disk, role, folder).flatMap((place) =>
     mailNames(disk, place).map((name) => [idInName(name) ?? '', join(place, name)] as const),
   );
   return new Map(found.filter(([id]) => id !== ''));

@@ -4,10 +4,8 @@ import type { Project } from '../../project/project.ts';
 import type { BackDocument, DoneDocument, HandledItem } from '../../documents/inbox.ts';
 import { iso } from '../../kernel/times.ts';
 import { oneLine } from '../../kernel/one-line.ts';
-import { mailroom, type Message } from '../format/message.ts';
-import type { MailState } from '../machine/state.ts';
 import { copyKey } from '../machine/fold/places.ts';
-import { handledMail } from '../mailboxes/mail-files.ts';
+import { mailIn } from '../mailboxes/mail-files.ts';
 import { noticeItem, peopleIn, readInbox, replacing, type WaitingItem } from './inbox.ts';
 import { pathIn, readStored } from './messages.ts';
 import { entryAt } from './positions.ts';
@@ -75,31 +73,43 @@ export async function handledBy(
   as: RoleName | null,
 ): Promise<readonly (readonly [id: MessageId, path: string])[]> {
   const roles = as === null ? await peopleIn(project) : [as];
-  const found = new Map(roles.flatMap((role) => [...handledMail(project.disk, role)]));
+  return newestIn(project, roles, 'processed');
+}
+
+function newestIn({ disk }: Project, roles: readonly RoleName[], folder: 'processed' | 'sent') {
+  const found = new Map(roles.flatMap((role) => [...mailIn(disk, role, folder)]));
   return [...found].toSorted(([a], [b]) => (a < b ? 1 : -1));
 }
 
 /** Handled mail as it is listed; what cannot be read as a message any more is left out. */
-export function handledItems(
+export async function handledItems(
   project: Project,
   handled: Awaited<ReturnType<typeof handledBy>>,
-): HandledItem[] {
+): Promise<HandledItem[]> {
   const state = project.journal.state();
+  const answers = await answersIn(project);
   return handled.flatMap(([id, path]) => {
     const message = state.mail.get(id)?.message ?? readStored(project.files.read(path) ?? '');
     if (message === null) return [];
     const { to: _to, ...item } = noticeItem(state, message, []);
-    return [{ ...item, answer: answerTo(state, message) }];
+    return [{ ...item, answer: answers.get(id) ?? null }];
   });
 }
 
-/** What people answered, as far as its thread is remembered. */
-function answerTo({ threads, mail }: MailState, { id, thread }: Message): HandledItem['answer'] {
-  const sent = (threads.get(thread)?.messages ?? []).flatMap((each) => mail.get(each)?.message ?? []);
-  const answer = sent.find(({ inReplyTo, from }) => inReplyTo === id && from !== mailroom);
-  return answer === undefined
-    ? null
-    : { text: oneLine(answer.body.trim().split('\n', 1)[0] ?? '', 160), at: iso(answer.created) };
+/** So many of the newest messages of people are read. */
+const mostAnswers = 200;
+
+/** What people answered, by the message that asked. */
+async function answersIn(project: Project): Promise<ReadonlyMap<MessageId, HandledItem['answer']>> {
+  const sent = newestIn(project, await peopleIn(project), 'sent').slice(0, mostAnswers);
+  return new Map(
+    sent.flatMap(([, path]) => {
+      const answer = readStored(project.files.read(path) ?? '');
+      if (answer?.inReplyTo == null) return [];
+      const text = oneLine(answer.body.trim().split('\n', 1)[0] ?? '', 160);
+      return [[answer.inReplyTo, { text, at: iso(answer.created) }] as const];
+    }),
+  );
 }
 
 function itemAt(items: readonly WaitingItem[], word: string): WaitingItem | undefined {

@@ -73,7 +73,7 @@ function Today({ rows }: Pick<CostsDocument, 'rows'>) {
         {today.usd > 0 && today.tokens > 0 && `, ${tokens(today.tokens)}`}
         {limits.length === 0 && <span class="dim"> · no limit is set</span>}
       </p>
-      {money(today) !== '' && ofToday.length > 0 && (
+      {ofToday.some(({ cost: own }) => money(own) !== '') && (
         <p>
           {ofToday
             .map(({ key, cost: own }) => `${oneLine(key.role ?? 'no role', 40)}: ${paid(own) || dollars(0)}`)

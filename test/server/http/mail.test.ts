@@ -152,6 +152,12 @@ describe('writing mail', () => {
     ]);
     const other = await api.post(path, { text: 'The long one.' }, headers);
     expect([other.status, get(other.document, 'code')]).toEqual([409, 'E_REFUSED']);
+    // What is done shows the answer, also once the thread is over.
+    await api.project.run('cancel', api.project.id('Add a --json flag'));
+    for (const _ of [1, 2, 3]) api.project.look();
+    expect((await api.get('/api/v1/inbox/done')).document).toMatchObject([
+      { subject: 'Which list?', answer: { text: 'The short one.' } },
+    ]);
   });
 
   it('acts once where the same request comes twice at once', async () => {

@@ -135,7 +135,7 @@ export const projectRoutes: readonly Route[] = [
     document: handledDocument,
     handle: async ({ project }, { query, url }) => {
       const part = listed(await handledBy(project, null), ([id]) => id, query, url);
-      return { ...part, document: handledItems(project, part.document) };
+      return { ...part, document: await handledItems(project, part.document) };
     },
   }),
 ];
