@@ -81,14 +81,10 @@ test('two questions are answered one after the other: 2 clicks, or 2 keys, and t
   const person = await open();
   const { page } = person;
   // The same question of two tasks is told apart by them.
-  await page
-    .getByRole('link', { name: /Cache of the shop/ })
-    .first()
-    .waitFor();
-  await page
-    .getByRole('link', { name: /Cache of the blog/ })
-    .first()
-    .waitFor();
+  for (const task of [/Cache of the shop/, /Cache of the blog/]) {
+    const row = page.getByRole('link', { name: task });
+    await row.first().waitFor();
+  }
   await page.getByText('I would take memory.').waitFor();
   expect(await page.getByLabel('days').inputValue()).toBe('3');
   await person.click('textbox', 'Your answer');
@@ -347,12 +343,13 @@ test('the chosen row comes into sight of its list, and what arrives takes no foc
 
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route(/\/threads\/[0-9a-f-]+$/, async (route) => {
-    await held;
-    await route.continue();
-  });
+  await page.route(/\/threads\/[0-9a-f-]+$/, (route) => held.then(() => route.continue()));
   await go(page, 'threads');
-  await page.getByRole('link', { name: /^Ten reports/ }).click();
+  // Not the task of the item in the inbox, which may be there still.
+  await page
+    .locator('.list')
+    .getByRole('link', { name: /^Ten reports/ })
+    .click();
   // The place is chosen when its row is marked; before, the click has no effect yet.
   await page.locator('.list [aria-current]', { hasText: 'Ten reports' }).waitFor();
   await page.keyboard.press('/');

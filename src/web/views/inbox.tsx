@@ -8,7 +8,7 @@ import { Empty, Loaded, View } from '../parts/panel.tsx';
 import { Ago, CommandLine, Sentence, Stands, State, Until } from '../parts/text.tsx';
 import { useLive } from '../state/live.ts';
 import { now, past, showNow } from '../state/past.ts';
-import { go, link } from '../state/route.ts';
+import { go, link, parts } from '../state/route.ts';
 import { entriesOf, itemNamed, nextAfter, standingOf, type Entry } from '../waiting.ts';
 import { Asked, ItemTitle } from './item.tsx';
 import { isSettled, PutAway, settle } from './put-away.tsx';
@@ -89,10 +89,12 @@ interface ChosenProps {
 }
 
 function Chosen({ item, isAsked, items }: ChosenProps) {
+  const here = parts.value;
   const done = () => {
     const next = nextAfter(items, item);
     settle([item]);
-    go(next === null ? link('inbox') : link('inbox', next.id));
+    // A person who has gone elsewhere meanwhile stays there.
+    if (String(parts.value) === String(here)) go(link('inbox', ...(next === null ? [] : [next.id])));
   };
   return (
     <Detail
