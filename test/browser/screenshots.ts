@@ -33,9 +33,9 @@ try {
   const light = await fixture.open(address, { width: 1280 });
   await shoot(light, 'page-inbox', `inbox/${made.question}`, 'form textarea');
   await shoot(light, 'page-roles', 'roles', 'svg');
-  await shoot(light, 'composer', 'workflows/release/edit?step=ship-it', 'main svg');
+  await shoot(light, 'composer', 'workflows/release/edit', 'main svg');
   const dark = await fixture.open(address, { width: 1280, dark: true });
-  await shoot(dark, 'page-run-dark', `runs/${failed}`, '.log-row.marked');
+  await shoot(dark, 'page-run-dark', `runs/${failed}`, '.log-row.failed');
 } finally {
   await fixture.close();
   await browser.close();
