@@ -1,4 +1,4 @@
-import { useSignalEffect } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import { oneLine } from '../kernel/one-line.ts';
 import { moment } from '../kernel/local-time.ts';
 import { connection, reconnect } from './api/events.ts';
@@ -51,7 +51,9 @@ interface Extended {
 }
 
 export function App({ extensions }: Extended) {
-  useSignalEffect(announcePlace);
+  const [view = '', id = '', part = ''] = parts.value;
+  // With the view, before a person can have moved the focus in it.
+  useLayoutEffect(announcePlace, [view, id, part]);
   if (saved === null && key.value === null) return <KeyNeeded />;
   return (
     <>
@@ -79,20 +81,15 @@ function skip(event: Event): void {
   document.getElementById('main')?.focus();
 }
 
-let shown = '';
+let isFirst = true;
 
 /** A new view is announced by its title, and begins at its top. */
 function announcePlace(): void {
-  const [view = '', id = '', part = ''] = parts.value;
-  const place = `${view}/${id}/${part}`;
-  const isFirst = shown === '';
-  if (place === shown) return;
-  shown = place;
-  queueMicrotask(() => {
-    if (isFirst) return;
+  if (!isFirst) {
     scrollTo(0, 0);
     focusTitle();
-  });
+  }
+  isFirst = false;
 }
 
 function Outlet({ extensions }: Extended) {
