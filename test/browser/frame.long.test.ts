@@ -105,6 +105,8 @@ test('a hidden tab counts and notifies, and a click opens the item', { timeout: 
   await page.goto(address);
   await page.getByRole('button', { name: 'Notify me' }).click();
   await page.getByRole('button', { name: 'Notify me' }).waitFor({ state: 'detached' });
+  // A hidden tab asks for nothing but the inbox.
+  await expect.poll(() => page.title()).toContain(projectOf());
   await hide(page, true);
   await fixture.project.run(['send', 'engineer', '--message', 'The price\u202e']);
   const shown = () =>

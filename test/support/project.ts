@@ -116,8 +116,14 @@ export class TestProject {
   }
 
   remove(): void {
-    // A process that has done its work may still be ending, for seconds on a machine that is slow.
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 });
+    // A process that has done its work may still be ending, for seconds on a machine that is slow. What it
+    // makes in a folder that is being removed is only found by beginning again.
+    for (let left = 20; ; left -= 1)
+      try {
+        return rmSync(this.root, { recursive: true, force: true, maxRetries: 2, retryDelay: 500 });
+      } catch (error) {
+        if (left === 0) throw error;
+      }
   }
 }
 

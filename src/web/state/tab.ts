@@ -36,11 +36,11 @@ export function useHeading(of: keyof typeof headings, words?: string) {
   return heading;
 }
 
-/** Shows the tab's project, and what waits in its inbox; empty and null: not known yet. */
+/** Shows the tab's project, and what waits in its inbox; null: that is not known yet. */
 export function useTab(folder: string, items: readonly InboxItem[] | null): void {
   useEffect(() => {
     project.value = projectName(folder);
-    if (folder === '' || items === null) return;
+    if (items === null) return;
     const waiting = needsYou(items);
     count.value = waiting.length;
     announce(waiting);
