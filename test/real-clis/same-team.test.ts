@@ -102,21 +102,20 @@ describe.each(players)('$name', (player) => {
     expect(up).toMatchObject({ code: 0, stderr: '' });
     const { stdout } = await project.run(['trail', '--json'], env);
     const types = (JSON.parse(stdout) as { readonly type: string }[]).map(({ type }) => type);
-    const row = [
-      `${player.name} ${packages.dependencies[sources[player.name] ?? 'opencode-ai']}`,
-      player.kind === 'acp' ? 'Agent Client Protocol' : 'headless',
-      types.join(', ') === messages ? 'delivered' : types.join(', '),
+    expect([
+      types.join(', '),
       existsSync(join(project.root, 'denied.txt')) ? 'written' : 'refused',
       [...tested].toSorted().join(', then '),
-      project.survivors().length === 0 ? 'none' : 'some',
-    ];
+      project.survivors().length,
+    ]).toEqual([messages, 'refused', 'failed, then passed', 0]);
     expect(project.read('add.js')).toContain('+');
     // The correction is asked for in the same conversation, once, and the tests do not run again for it.
     const corrected = model.asked.filter(({ prompt }) => prompt.includes(correction));
     expect(corrected).toHaveLength(1);
     expect(corrected[0]?.conversation).toContain('work-0');
-    const rows = read('docs/providers.md').replaceAll(/ +\|/g, ' |').split('\n');
-    expect(rows).toContain(`| ${row.join(' | ')} |`);
+    // The page names the versions that do so.
+    const version = packages.dependencies[sources[player.name] ?? 'opencode-ai'];
+    expect(read('docs/providers.md').replaceAll(/\s+/g, ' ')).toContain(`${player.name} ${version}`);
   });
 });
 
