@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { judge, type VerdictOptions } from '../../src/cli/actions/approve.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { World } from '../mail/machine/world.ts';
+import { landingAsked } from '../mail/machine/world.ts';
 import { FakeTerminal } from './fake-terminal.ts';
 
 const patch = `diff --git a/src/cart.js b/src/cart.js
@@ -37,18 +37,7 @@ vi.mock('../../src/cli/control.ts', () => ({
 
 /** What a person at a terminal sees before the work of a turn lands. */
 async function seen(verb: 'approve' | 'reject', options: VerdictOptions, interactive = true) {
-  const world = new World(`
-workspace: { worktree: role }
-roles: { left: { capabilities: [READ, EDIT] } }
-messages:
-  task: { from: user, to: left }
-  done: { from: left, to: user, closes: true, lands: main }
-`);
-  world.drop('user → left: task');
-  world.enter('left', 'base');
-  world.turn('left', ['left → user: done']);
-  world.checks('left', [], 'work-of-left');
-  world.landing('t1', { type: 'landing-asked', onto: 'base', rules: null });
+  const world = landingAsked();
   const terminal = new FakeTerminal(() => 0);
   terminal.interactive = interactive;
   const project = {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { textOf } from '../../src/channels/machine/words.ts';
 import { channelItems } from '../../src/up/items.ts';
 import type { Project } from '../../src/project/project.ts';
-import { World } from '../mail/machine/world.ts';
+import { landingAsked, World } from '../mail/machine/world.ts';
 
 /** What a channel is to send of a project. */
 async function items(world: World) {
@@ -43,18 +43,7 @@ messages:
 });
 
 it('sends work that is to land with what shows it, and each commit of its own', async () => {
-  const world = new World(`
-workspace: { worktree: role }
-roles: { left: { capabilities: [READ, EDIT] } }
-messages:
-  task: { from: user, to: left }
-  done: { from: left, to: user, closes: true, lands: main }
-`);
-  world.drop('user → left: task');
-  world.enter('left', 'base');
-  world.turn('left', ['left → user: done']);
-  world.checks('left', [], 'work-of-left');
-  world.landing('t1', { type: 'landing-asked', onto: 'base', rules: null });
+  const world = landingAsked();
   const [item] = await items(world);
   expect(item).toMatchObject({ key: 't1-1.work-of-le' });
   expect(item && textOf(item)).toMatch(

@@ -348,3 +348,20 @@ export class World {
     return this.state.threads.get(id)?.state;
   }
 }
+
+/** Where a person is asked whether the work of `left`, turn `t1`, may land. */
+export function landingAsked(): World {
+  const world = new World(`
+workspace: { worktree: role }
+roles: { left: { capabilities: [READ, EDIT] } }
+messages:
+  task: { from: user, to: left }
+  done: { from: left, to: user, closes: true, lands: main }
+`);
+  world.drop('user → left: task');
+  world.enter('left', 'base');
+  world.turn('left', ['left → user: done']);
+  world.checks('left', [], 'work-of-left');
+  world.landing('t1', { type: 'landing-asked', onto: 'base', rules: null });
+  return world;
+}
